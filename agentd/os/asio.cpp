@@ -1,0 +1,3 @@
+// The one translation unit that compiles Boost.Asio's implementation (BOOST_ASIO_SEPARATE_COMPILATION).
+#include <boost/asio/impl/src.hpp>
+#include <boost/asio/ssl/impl/src.hpp>
