@@ -1,0 +1,135 @@
+#include "agentd/model/topology_dot.hpp"
+#include "agentd/model/topology_json.hpp"
+#include "agentd/model/topology_newick.hpp"
+#include "agentd/model/topology_text.hpp"
+#include "agentd/model/topology_value.hpp"
+#include "tests/sim/random_topology.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace trellis {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+Topology example() {
+    Topology topology;
+    topology.hosts = {"a0", "a1", "b 2", "c"};
+    topology.switches = {"s", "t"};
+    topology.links = {
+        {0, 4, Delay{20}}, {1, 4, Delay{20.5}}, {2, 5, Delay{3020}}, {3, 5, Delay{1}}, {4, 5, Delay{2.25}}};
+    return topology;
+}
+
+std::string refusal(const std::string& text) {
+    const auto result = parse_topology(text);
+    return result ? "accepted" : result.error().cause;
+}
+
+// The example with one member replaced.
+std::string with(const std::string& pointer, const json& value) {
+    json object = topology_to_json(example());
+    object[json::json_pointer(pointer)] = value;
+    return object.dump();
+}
+
+TEST(TopologyJson, RoundTripIsExact) {
+    EXPECT_EQ(parse_topology(topology_file(example())).value(), example());
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+        Topology tree = sim::random_topology(50, sim::all_tree_shapes[seed % 5], seed);
+        tree.links[0].delay = Delay{std::nextafter(0.1, 1.0)};
+        EXPECT_EQ(parse_topology(topology_file(tree)).value(), tree);
+        EXPECT_EQ(topology_from_json(topology_to_json(tree)).value(), tree);
+    }
+    EXPECT_EQ(parse_topology(topology_file(Topology{})).value(), Topology{});
+}
+
+TEST(TopologyJson, SaysWhatWasExpectedAndWhere) {
+    EXPECT_THAT(refusal(""), HasSubstr("line 1, column 1: not JSON"));
+    EXPECT_THAT(refusal("{\n  \"hosts\": [}"), HasSubstr("line 2, column 13"));
+    EXPECT_THAT(refusal("[]"), HasSubstr("expected an object, found an array"));
+    EXPECT_THAT(refusal("{\"format\": \"trellis-topology\"}"), HasSubstr("'version' is missing"));
+    EXPECT_THAT(refusal(with("/format", "gexf")), HasSubstr("expected \"trellis-topology\", found \"gexf\""));
+    EXPECT_THAT(refusal(with("/version", 2)), HasSubstr("version: expected 1, found 2"));
+    EXPECT_THAT(refusal(with("/extra", 2)), HasSubstr("unknown member \"extra\""));
+    EXPECT_THAT(refusal(with("/links/1/speed", 2)), HasSubstr("links[1]: unknown member \"speed\""));
+    EXPECT_THAT(refusal(with("/hosts", 2)), HasSubstr("hosts: expected an array"));
+    EXPECT_THAT(refusal(with("/hosts/1", 2)), HasSubstr("hosts[1]: expected a name"));
+    EXPECT_THAT(refusal(with("/hosts/1", "")), HasSubstr("hosts[1]"));
+    EXPECT_THAT(refusal(with("/hosts/1", "x\ny")), HasSubstr("control characters"));
+    EXPECT_THAT(refusal(with("/hosts/1", std::string(256, 'x'))), HasSubstr("1 to 255 bytes"));
+    EXPECT_THAT(refusal(with("/switches", {"s", "t", "s"})), HasSubstr("'s' is used twice"));
+    EXPECT_THAT(refusal(with("/links/0", 1)), HasSubstr("links[0]: expected an object"));
+    EXPECT_THAT(refusal(with("/links/0/a", "zz")), HasSubstr("links[0].a: expected a name listed"));
+    EXPECT_THAT(refusal(with("/links/0/a", 0)), HasSubstr("links[0].a"));
+    EXPECT_THAT(refusal(with("/links/0/delay_us", -1)), HasSubstr("links[0].delay_us"));
+    EXPECT_THAT(refusal(with("/links/0/delay_us", 1e18)), HasSubstr("links[0].delay_us"));
+    EXPECT_THAT(refusal(with("/links/0/delay_us", "3")), HasSubstr("found \"3\""));
+    EXPECT_THAT(refusal(with("/links/4/b", "a0")), HasSubstr("host 'a0' has 2 links"));
+    EXPECT_THAT(refusal("{\"format\": 1e999}"), HasSubstr("number is out of range"));
+}
+
+TEST(TopologyJson, IsBounded) {
+    EXPECT_THAT(refusal(std::string(100'000, '[')), HasSubstr("nested more than"));
+    TopologyCaps caps;
+    caps.nodes = 3;
+    EXPECT_FALSE(topology_from_json(topology_to_json(example()), caps));
+    caps = {};
+    caps.bytes = 10;
+    EXPECT_FALSE(parse_topology(topology_file(example()), caps));
+}
+
+TEST(TopologyNewick, IsRootedAtTheCentreAndQuotesNames) {
+    EXPECT_EQ(topology_newick(example()), "((a0:20,a1:20.5)s:2.25,'b 2':3020,c:1)t;\n");
+    EXPECT_EQ(topology_newick(Topology{}), ";\n");
+    EXPECT_EQ(topology_newick(Topology{{"a", "it's"}, {}, {{0, 1, Delay{3}}}}), "('it''s':3)a;\n");
+}
+
+TEST(TopologyDot, QuotesNames) {
+    Topology topology = example();
+    topology.hosts[0] = "a\"0";
+    EXPECT_THAT(topology_dot(topology), HasSubstr("  \"a\\\"0\" [shape=box];\n"));
+    EXPECT_THAT(topology_dot(topology), HasSubstr("  \"s\" -- \"t\" [label=\"2.25 us\"];\n"));
+}
+
+TEST(TopologyText, DrawsTheTreeWithHostsFolded) {
+    EXPECT_EQ(topology_text(example()),
+              "t\n"
+              "├── c  1.00 us\n"
+              "├── b 2  3.02 ms\n"
+              "└── s  2.25 us\n"
+              "    └── a[0-1]  2 hosts, 20.0-20.5 us\n");
+    EXPECT_EQ(topology_text(example(), LineDrawing::ascii),
+              "t\n"
+              "|-- c  1.00 us\n"
+              "|-- b 2  3.02 ms\n"
+              "`-- s  2.25 us\n"
+              "    `-- a[0-1]  2 hosts, 20.0-20.5 us\n");
+    EXPECT_EQ(topology_text(Topology{}), "(no hosts)\n");
+    EXPECT_EQ(topology_text(Topology{{"a"}, {}, {}}), "a\n");
+}
+
+TEST(TopologyText, SpellsDelays) {
+    EXPECT_EQ(delay_text(Delay{0}), "0 us");
+    EXPECT_EQ(delay_text(Delay{999.4}), "999 us");
+    EXPECT_EQ(delay_text(Delay{999.6}), "1.00 ms");
+    EXPECT_EQ(delay_text(Delay{20.07}), "20.1 us");
+    EXPECT_EQ(delay_text(Delay{1.5e6}), "1.50 s");
+}
+
+TEST(TopologyValue, TravelsAsJson) {
+    const TopologyValue value(example());
+    const auto back = TopologyValue::from_json(value.to_json());
+    ASSERT_TRUE(back);
+    EXPECT_EQ(dynamic_cast<const TopologyValue&>(**back).topology(), example());
+    EXPECT_EQ((*back)->type(), "topology");
+    EXPECT_EQ((*back)->to_text(), topology_text(example()));
+    EXPECT_FALSE(TopologyValue::from_json(json::object()));
+}
+
+}  // namespace
+}  // namespace trellis

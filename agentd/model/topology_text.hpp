@@ -1,0 +1,25 @@
+// A topology drawn for people: a tree of switches, hosts folded as ranges, one-way delays. Writing only.
+#pragma once
+
+#include "trellis/topology.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace trellis {
+
+enum class LineDrawing : std::uint8_t { utf8, ascii };
+
+// The tree rooted at centre(), one line for each switch and for each group of hosts, e.g.
+//   s1
+//   ├── a[00-15]  16 hosts, 20.1-20.9 us
+//   └── s2  105 us
+//       └── b[00-15]  16 hosts, 20.2-21.0 us
+// A delay is that of the link to the line above. Hosts of one switch share a line while their delays are
+// within half of the smallest (or 1 us).
+[[nodiscard]] std::string topology_text(const Topology& topology, LineDrawing lines = LineDrawing::utf8);
+
+// Three significant digits with a unit: "0 us", "20.1 us", "3.02 ms", "1.50 s".
+[[nodiscard]] std::string delay_text(Delay delay);
+
+}  // namespace trellis
