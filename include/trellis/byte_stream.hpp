@@ -4,7 +4,10 @@
 
 #include "trellis/result.hpp"
 #include "trellis/task.hpp"
+#include "trellis/time.hpp"
 
+#include <cstdint>
+#include <memory>
 #include <string>
 
 namespace trellis {
@@ -17,6 +20,15 @@ class ByteStream {
     // Returns when all bytes are accepted.
     virtual Task<Result<void>> write(std::string bytes) = 0;
     virtual void close() = 0;
+};
+
+// Dialer: opens plain TCP connections, for the tunnels of end-to-end logins.
+class Dialer {
+  public:
+    virtual ~Dialer() = default;
+    // `host`: name or numeric address. Failures: unreachable, timed_out.
+    virtual Task<Result<std::unique_ptr<ByteStream>>> dial(std::string host, std::uint16_t port,
+                                                           Duration timeout) = 0;
 };
 
 }  // namespace trellis

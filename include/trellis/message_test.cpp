@@ -30,10 +30,15 @@ TEST(Message, EveryTruncationIsRefused) {
     }
 }
 
-TEST(Message, BytesLeftOverAreRefused) { EXPECT_FALSE(decode<Host>(encode(sample_host()) + "x")); }
+TEST(Message, BytesLeftOverAreRefused) {
+    EXPECT_FALSE(decode<Host>(encode(sample_host()) + "x"));
+}
 
 TEST(Message, AHugeCountAllocatesNothing) {
-    const std::string bytes("\xff\xff\xff\x7f" "abcdefg", 11);
+    const std::string bytes(
+        "\xff\xff\xff\x7f"
+        "abcdefg",
+        11);
     EXPECT_FALSE(decode<std::string>(bytes));
     EXPECT_FALSE(decode<std::vector<std::string>>(bytes));
     using Settings = SshSettings;

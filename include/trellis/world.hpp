@@ -2,6 +2,7 @@
 // tests/sim a simulated one; the code between knows no difference.
 #pragma once
 
+#include "trellis/byte_stream.hpp"
 #include "trellis/clock.hpp"
 #include "trellis/network.hpp"
 #include "trellis/prober.hpp"
@@ -18,6 +19,7 @@ struct World {
     Prober& prober;
     Network& network;
     Spawner& spawner;
+    Dialer& dialer;
 };
 
 }  // namespace trellis

@@ -1,0 +1,53 @@
+// Agent: what runs on a host once the link to its parent stands. It joins the tree, runs the roles of
+// operations that the root starts, and ends when its parent is gone. Owned by main.cpp (or by a simulated
+// host).
+#pragma once
+
+#include "trellis/world.hpp"
+
+#include "agentd/core/mailbox.hpp"
+#include "agentd/core/node.hpp"
+#include "agentd/core/running_operation.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trellis {
+
+class Agent final : public NodeUser {
+  public:
+    // `hello` describes this host; `roles` is the table of operations that it can run.
+    Agent(World world, Hello hello, std::vector<RoleEntry> roles);
+    ~Agent() override;
+
+    // Greets the parent and serves until it is gone or says bye. Returns why it ended; nothing runs any more
+    // then.
+    Task<Failure> run(std::unique_ptr<Link> parent);
+
+    // NodeUser
+    void deliver(Frame frame) override;
+    void child_news(FrameType type, ChildNews news) override;
+    void parent_lost(const Failure& failure) override;
+
+  private:
+    Task<Result<Welcome>> greet(Link& parent);
+    void start_operation(const Frame& frame);
+    static Task<void> run_role(Agent* agent, std::shared_ptr<RunningOperation> operation,
+                               std::unique_ptr<Role> role);
+    static Task<void> watch_time(Agent* agent, std::weak_ptr<RunningOperation> operation, Duration remaining);
+    void finish_operation(RunningOperation& operation, RoleResult result);
+    Task<void> end_operations();
+
+    World world_;
+    Hello hello_;
+    std::vector<RoleEntry> roles_;
+    std::shared_ptr<Node> node_;
+    std::map<OperationId, std::shared_ptr<RunningOperation>> operations_;
+    std::optional<Failure> ended_;
+    Signal changed_;
+};
+
+}  // namespace trellis

@@ -1,0 +1,81 @@
+// Node: one vertex of the control tree, the root's or an agent's. It owns the links to its neighbours, relays
+// frames, keeps heartbeats and notices silence. It knows nothing of operations: frames for this host go to
+// its NodeUser.
+#pragma once
+
+#include "trellis/clock.hpp"
+#include "trellis/link.hpp"
+
+#include "agentd/core/router.hpp"
+#include "agentd/core/tree_messages.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trellis {
+
+// Whom a Node tells. Outlives the Node's use: the Node calls nobody after shutdown().
+class NodeUser {
+  public:
+    virtual ~NodeUser() = default;
+    virtual void deliver(Frame frame) = 0;
+    // News of the tree below: type is suspect, resumed or lost. At an agent they go to the root as frames.
+    virtual void child_news(FrameType type, ChildNews news) = 0;
+    virtual void parent_lost(const Failure& failure) = 0;
+};
+
+class Node : public std::enable_shared_from_this<Node> {
+  public:
+    Node(Executor executor, Clock& clock, TreeSettings settings, HostId self, NodeUser& user);
+    void start();     // begins to keep heartbeats
+    void shutdown();  // closes all links; afterwards the user hears nothing
+
+    void attach_parent(std::unique_ptr<Link> link);
+    void attach_child(HostId child, std::unique_ptr<Link> link);
+    // Closes the link to a child and forgets what is below it, without news.
+    void detach_child(HostId child);
+    // To frame.destination, wherever that is; a frame for this host itself is delivered. Unknown: dropped.
+    void send(Frame frame);
+    void multicast(Frame frame, const HostSet& to);
+    // Waits while the link towards `host` has too much queued.
+    Task<void> drained_towards(HostId host);
+
+    [[nodiscard]] HostId self() const { return router_.self(); }
+    [[nodiscard]] const TreeSettings& settings() const { return settings_; }
+
+  private:
+    struct Neighbour {
+        HostId id{};
+        bool parent = false;
+        std::unique_ptr<Link> link;
+        TimePoint heard{};
+        TimePoint spoke{};
+        bool suspect = false;
+    };
+    using NeighbourPtr = std::shared_ptr<Neighbour>;
+
+    void attach(NeighbourPtr neighbour);
+    Task<void> receive_from(NeighbourPtr neighbour);
+    Task<void> keep_heartbeats();
+    void beat(const NeighbourPtr& neighbour);
+    void handle(const NeighbourPtr& from, Frame frame);
+    void heard_from(const NeighbourPtr& neighbour);
+    bool admit(const NeighbourPtr& from, const Frame& frame);
+    void note_passing_news(const NeighbourPtr& from, const Frame& frame);
+    void relay_multicast(Frame frame);
+    void post(const NeighbourPtr& to, Frame frame);
+    void lose(const NeighbourPtr& neighbour, const Failure& failure);
+    [[nodiscard]] NeighbourPtr towards(HostId host) const;
+
+    Executor executor_;
+    Clock& clock_;
+    TreeSettings settings_;
+    Router router_;
+    NodeUser* user_;
+    NeighbourPtr parent_;
+    std::map<HostId, NeighbourPtr> children_;
+};
+
+}  // namespace trellis

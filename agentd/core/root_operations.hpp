@@ -1,0 +1,39 @@
+// RootOperations: the table of operations at the root. It turns frames and news of hosts into the events of
+// each Operation, and makes sure that every host gets an outcome. Owned by the Root.
+#pragma once
+
+#include "trellis/operation.hpp"
+
+#include "agentd/core/membership.hpp"
+#include "agentd/core/node.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace trellis {
+
+class RootOperation;
+
+class RootOperations final : public Operations {
+  public:
+    RootOperations(Executor executor, std::shared_ptr<Node> node, const Membership& membership);
+
+    std::unique_ptr<Operation> start(OperationRequest request) override;
+
+    // From the Root.
+    void deliver(Frame frame);
+    void host_changed(HostId host, MemberState state, const std::string& cause);
+
+  private:
+    friend class RootOperation;
+    StartOperation start_message(const OperationRequest& request) const;
+
+    Executor executor_;
+    std::shared_ptr<Node> node_;
+    const Membership& membership_;
+    std::map<OperationId, RootOperation*> running_;  // each removes itself when destroyed
+    std::uint32_t last_id_ = 0;
+};
+
+}  // namespace trellis

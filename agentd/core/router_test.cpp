@@ -1,0 +1,67 @@
+#include "agentd/core/router.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trellis {
+namespace {
+
+constexpr HostId a{1}, b{2}, below_a{3}, stranger{9};
+
+TEST(Router, LearnsWhatIsBelowEachChild) {
+    Router router(root_id);
+    router.add_child(a);
+    router.add_child(b);
+    EXPECT_TRUE(router.learn(a, below_a));
+    EXPECT_FALSE(router.learn(b, below_a)) << "a host cannot be below two children";
+    EXPECT_FALSE(router.learn(b, root_id));
+    EXPECT_TRUE(router.originates_below(a, below_a));
+    EXPECT_FALSE(router.originates_below(b, below_a));
+    EXPECT_EQ(router.child_towards(below_a), a);
+    EXPECT_EQ(router.child_towards(stranger), std::nullopt);
+}
+
+TEST(Router, ALostChildTakesItsSubtreeWithIt) {
+    Router router(root_id);
+    router.add_child(a);
+    router.add_child(b);
+    router.learn(a, below_a);
+    EXPECT_EQ(router.remove_child(a), (std::vector<HostId>{a, below_a}));
+    EXPECT_EQ(router.child_towards(below_a), std::nullopt);
+    EXPECT_TRUE(router.learn(b, below_a)) << "it may come back elsewhere";
+}
+
+TEST(Router, SplitsASetByChild) {
+    Router router(HostId{5});
+    router.add_child(a);
+    router.add_child(b);
+    router.learn(a, below_a);
+    const auto split = router.split(HostSet({HostId{5}, a, below_a, b, stranger}));
+    EXPECT_TRUE(split.self);
+    EXPECT_EQ(split.children.at(a), (std::vector<HostId>{a, below_a}));
+    EXPECT_EQ(split.children.at(b), (std::vector<HostId>{b}));
+    EXPECT_EQ(split.elsewhere, (std::vector<HostId>{stranger}));
+}
+
+TEST(HostSet, TravelsAsRanges) {
+    std::vector<HostId> ids;
+    for (std::uint32_t i = 1; i <= 1000; ++i)
+        ids.push_back(HostId{i});
+    const std::string body = HostSet(ids).prefix_to("payload");
+    EXPECT_EQ(body.size(), 4 + 8 + 7U);
+    const auto parts = HostSet::read_prefix(body);
+    ASSERT_TRUE(parts);
+    EXPECT_EQ(parts->first.ids(), ids);
+    EXPECT_EQ(parts->second, "payload");
+}
+
+TEST(HostSet, HostileBytesAreRefused) {
+    const std::string body = HostSet({a, below_a}).prefix_to("");
+    for (std::size_t size = 0; size < body.size(); ++size) {
+        EXPECT_FALSE(HostSet::read_prefix(std::string_view(body).substr(0, size)));
+    }
+    EXPECT_FALSE(HostSet::read_prefix(std::string("\1\0\0\0\0\0\0\0\xff\xff\xff\xff", 12)))
+        << "too many hosts";
+}
+
+}  // namespace
+}  // namespace trellis

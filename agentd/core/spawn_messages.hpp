@@ -1,0 +1,70 @@
+// The operation "spawn": an agent logs in to further hosts and becomes the parent of their agents. The root
+// grants targets one by one or many at once; what a login has to ask of the user's side travels as questions
+// and answers.
+#pragma once
+
+#include "trellis/message.hpp"
+#include "trellis/outcome.hpp"
+#include "trellis/spawner.hpp"
+
+#include "agentd/core/tree_messages.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace trellis {
+
+// Root to agent.
+struct SpawnGrant {
+    std::vector<SpawnRequest> targets;
+    TreeSettings settings;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(targets, settings);
+    }
+};
+struct AuthorityAnswer {
+    std::uint32_t ticket = 0;
+    std::optional<Outcome> failure;
+    std::string reply;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(ticket, failure, reply);
+    }
+};
+using SpawnCommand = std::variant<SpawnGrant, AuthorityAnswer>;
+
+// Agent to root. That a host has joined is told by the frame `joined`; the report says how its login ended.
+struct SpawnReport {
+    HostId id{};
+    Outcome outcome;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(id, outcome);
+    }
+};
+struct HostKeyQuestion {
+    std::uint32_t ticket = 0;
+    HostId id{};
+    std::string lookup;
+    std::string key;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(ticket, id, lookup, key);
+    }
+};
+struct AgentQuestion {
+    std::uint32_t ticket = 0;
+    HostId id{};
+    std::string request;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(ticket, id, request);
+    }
+};
+using SpawnNews = std::variant<SpawnReport, HostKeyQuestion, AgentQuestion>;
+
+}  // namespace trellis

@@ -1,0 +1,94 @@
+// SpawnPlanner: who logs in to whom, and when. Pure: targets and workers in, assignments out. A worker is the
+// root or an agent that has joined; it starts with few logins at once and is given more with each success, so
+// that targets spread over the tree instead of piling up at whoever came first. Owned by an Explorer.
+#pragma once
+
+#include "trellis/host.hpp"
+#include "trellis/outcome.hpp"
+#include "trellis/spawner.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace trellis {
+
+// How `to` is reached from `from` by the user's rules.
+struct Route {
+    SpawnWay way = SpawnWay::libssh;
+    bool end_to_end = false;     // the root logs in, `from` only relays bytes
+    bool forward_agent = false;  // signatures by the root's ssh-agent may be asked for
+    std::string target;          // for ssh; empty: the host's name
+};
+// Names in; nullopt if `to` must not be reached from `from`. The root's name is "root".
+using RouteRule = std::function<std::optional<Route>(const std::string& from, const std::string& to)>;
+
+struct SpawnLimits {
+    std::size_t fan_out = 16;  // most children of one node
+    std::size_t first = 2;     // logins at once that a new agent starts with
+    std::size_t width = 16;    // logins at once of the root, and at most of an agent
+};
+
+class SpawnPlanner {
+  public:
+    struct Assignment {
+        HostId worker{};
+        HostId target{};
+        Route route;
+    };
+    struct Unreached {
+        HostId target{};
+        Outcome outcome;
+    };
+
+    SpawnPlanner(RouteRule rule, SpawnLimits limits) : rule_(std::move(rule)), limits_(limits) {}
+    void add_worker(HostId id, std::string name, std::size_t children);
+    void add_target(HostId id, std::string name);
+
+    // The logins to start now.
+    std::vector<Assignment> next();
+    // A login ended well: the target has become a worker.
+    void reached(HostId worker, HostId target);
+    // A login failed. A failure that an inner agent met is tried once more from elsewhere (the root first),
+    // unless the time is used up. Returns true if it will be.
+    bool failed(HostId worker, HostId target, const Outcome& outcome);
+    // A login ended well but the target is not wanted: it is the same machine as another host.
+    void dropped(HostId worker, HostId target);
+    // The worker is gone; its logins are to be reported as failed by the caller.
+    void remove_worker(HostId worker) { workers_.erase(worker); }
+
+    [[nodiscard]] std::size_t in_flight() const { return in_flight_; }
+    // With nothing in flight and nothing to assign: what is left has nobody who may reach it.
+    [[nodiscard]] std::vector<Unreached> stranded() const;
+
+  private:
+    struct Worker {
+        std::string name;
+        std::size_t children = 0;
+        std::size_t in_flight = 0;
+        std::size_t allowance = 0;
+        bool trusted = true;  // false after it was refused by a host that it should reach
+    };
+    struct Target {
+        HostId id{};
+        std::string name;
+        std::set<HostId> tried;
+    };
+    [[nodiscard]] bool free(HostId id, const Worker& worker) const;
+    std::optional<Target> release(HostId worker, HostId target);
+    std::optional<Assignment> assign_to(HostId id, Worker& worker);
+
+    RouteRule rule_;
+    SpawnLimits limits_;
+    std::map<HostId, Worker> workers_;
+    std::deque<Target> pending_;
+    std::map<HostId, Target> running_;
+    std::size_t in_flight_ = 0;
+};
+
+}  // namespace trellis

@@ -1,0 +1,122 @@
+#include "agentd/core/spawn_role.hpp"
+
+#include "agentd/core/adopt.hpp"
+#include "agentd/core/mailbox.hpp"
+#include "agentd/core/spawn_messages.hpp"
+
+#include <map>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+namespace trellis {
+namespace {
+
+// Shared by the role and its logins, which may outlast it by a moment.
+struct Asking {
+    Asking(RoleContext& role_context, const Executor& executor)
+        : context(&role_context), answered(executor) {}
+    RoleContext* context;  // null once the operation has ended
+    Signal answered;
+    std::uint32_t tickets = 0;
+    std::map<std::uint32_t, AuthorityAnswer> answers;
+
+    void tell(const SpawnNews& news) {
+        if (context) context->send(root_id, encode(news));
+    }
+};
+
+// The root's LoginAuthority, asked over the tree.
+class RemoteAuthority final : public LoginAuthority {
+  public:
+    explicit RemoteAuthority(std::shared_ptr<Asking> asking, HostId id)
+        : asking_(std::move(asking)), id_(id) {}
+
+    Task<Result<void>> check_host_key(const SpawnRequest&, std::string lookup, std::string key) override {
+        const HostKeyQuestion question{++asking_->tickets, id_, std::move(lookup), std::move(key)};
+        asking_->tell(question);
+        auto reply = co_await answer_to(question.ticket);
+        if (!reply) co_return reply.error();
+        co_return Result<void>{};
+    }
+
+    Task<Result<std::string>> ask_agent(std::string request) override {
+        const AgentQuestion question{++asking_->tickets, id_, std::move(request)};
+        asking_->tell(question);
+        co_return co_await answer_to(question.ticket);
+    }
+
+  private:
+    Task<Result<std::string>> answer_to(std::uint32_t ticket) {
+        while (asking_->context && !asking_->answers.contains(ticket))
+            co_await asking_->answered.wait();
+        const auto answer = asking_->answers.extract(ticket);
+        if (!answer) co_return Failure{FailureKind::cancelled, "", "", "the operation has ended"};
+        const auto& failure = answer.mapped().failure;
+        if (failure) co_return Failure{failure->kind, "", "", failure->detail};
+        co_return answer.mapped().reply;
+    }
+
+    std::shared_ptr<Asking> asking_;
+    HostId id_;
+};
+
+class SpawnRole final : public Role {
+  public:
+    explicit SpawnRole(Node& node) : node_(node.shared_from_this()) {}
+
+    Task<RoleResult> run(RoleContext& context) override {
+        auto asking = std::make_shared<Asking>(context, context.world().executor);
+        struct Ending {
+            Asking& asking;
+            ~Ending() {
+                asking.context = nullptr;
+                asking.answered.notify();
+            }
+        };
+        const Ending ending{*asking};
+        while (auto message = co_await context.receive()) {
+            if (message->from != root_id) continue;
+            auto command = decode<SpawnCommand>(message->body);
+            if (!command) continue;
+            if (auto* grant = std::get_if<SpawnGrant>(&*command)) {
+                start_logins(context.world(), asking, std::move(grant->targets));
+            } else {
+                auto& answer = std::get<AuthorityAnswer>(*command);
+                asking->answers[answer.ticket] = std::move(answer);
+                asking->answered.notify();
+            }
+        }
+        co_return RoleResult{};
+    }
+
+  private:
+    void start_logins(const World& world, const std::shared_ptr<Asking>& asking,
+                      std::vector<SpawnRequest> targets) {
+        for (SpawnRequest& target : targets) {
+            asio::co_spawn(world.executor, log_in(node_, &world.spawner, asking, std::move(target)),
+                           asio::detached);
+        }
+    }
+
+    static Task<void> log_in(std::shared_ptr<Node> node, Spawner* spawner, std::shared_ptr<Asking> asking,
+                             SpawnRequest target) {
+        const HostId id = target.id;
+        RemoteAuthority authority(asking, id);
+        const auto host = co_await adopt(std::move(node), *spawner, std::move(target), authority, nullptr);
+        SpawnReport report{id, Outcome::success()};
+        if (!host) report.outcome = Outcome::of(host.error());
+        asking->tell(report);
+    }
+
+    std::shared_ptr<Node> node_;
+};
+
+}  // namespace
+
+std::unique_ptr<Role> make_spawn_role(Node& node) {
+    return std::make_unique<SpawnRole>(node);
+}
+
+}  // namespace trellis
