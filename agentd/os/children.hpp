@@ -1,0 +1,48 @@
+// Children: starts child processes and learns when they end. One per process that needs it, owned by main.cpp
+// (through Processes or a Spawner); all Child objects must be destroyed before it. It waits for no process
+// but those that it has started.
+#pragma once
+
+#include "trellis/process.hpp"
+
+#include "agentd/os/file_descriptor.hpp"
+
+#include <memory>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace trellis {
+
+struct ChildSpec {
+    ProcessSpec process;
+    int input = -1;  // what becomes 0, 1, 2 of the child; -1: /dev/null
+    int output = -1;
+    int error = -1;
+};
+
+// One child, leader of a session of its own. Destroying it kills the whole process group.
+class Child {
+  public:
+    virtual ~Child() = default;
+    // Returns when the child has ended, as often as asked.
+    virtual Task<ExitStatus> wait() = 0;
+    // To the whole process group.
+    virtual void signal(int number) = 0;
+};
+
+class Children {
+  public:
+    explicit Children(const Executor& executor);
+    ~Children();
+    // The child has no open files but the three, default signal handling and an empty signal mask.
+    // Failure of kind cannot_start: no such directory, no such program, no permission, no resources.
+    Result<std::unique_ptr<Child>> start(const ChildSpec& spec);
+
+    struct State;
+
+  private:
+    std::shared_ptr<State> state_;
+};
+
+}  // namespace trellis
