@@ -1,0 +1,126 @@
+#include "tests/lab/fabric.hpp"
+
+#include "tests/lab/lab_error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <thread>
+
+namespace trellis::lab {
+namespace {
+
+constexpr std::size_t packets_per_read = 16;
+constexpr std::size_t closing_threads = 64;
+constexpr std::uint64_t watched_mark = std::uint64_t{1} << 40;  // set in the tag of a watched descriptor
+using Events = std::array<epoll_event, 64>;
+
+std::int64_t monotonic_ns() {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+}
+
+void add_to(int epoll, int fd, std::uint64_t tag) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = tag;
+    checked(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event), "epoll");
+}
+
+// epoll_pwait2, which waits with a precision of nanoseconds; glibc's wrapper is younger than some systems.
+int wait_for(int epoll, Events& events, std::int64_t ns) {
+    timespec time{ns / 1'000'000'000, ns % 1'000'000'000};
+    return static_cast<int>(syscall(SYS_epoll_pwait2, epoll, events.data(), static_cast<int>(events.size()),
+                                    &time, nullptr, std::size_t{0}));
+}
+
+}  // namespace
+
+Fabric::Fabric(const TopologyFile& file, std::chrono::nanoseconds spin)
+    : model_(file, {[this](Packet* packet) { deliver(packet); }, [this](Packet* packet) { drop(packet); }}),
+      spin_ns_(spin.count()),
+      epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
+      cards_(file.nodes.size()),
+      buffer_(largest_packet) {}
+
+void Fabric::add_card(std::size_t nic, UniqueFd card) {
+    add_to(epoll_.get(), card.get(), nic);
+    cards_[nic] = std::move(card);
+}
+
+void Fabric::watch(int fd, std::function<void()> readable) {
+    add_to(epoll_.get(), fd, watched_mark | static_cast<std::uint64_t>(fd));
+    watched_[fd] = std::move(readable);
+}
+
+void Fabric::forget(int fd) {
+    epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+    watched_.erase(fd);
+}
+
+void Fabric::run() {
+    while (!stopped_)
+        turn();
+}
+
+void Fabric::turn() {
+    std::int64_t now = monotonic_ns();
+    model_.run_until(now);
+    std::int64_t left = std::clamp<std::int64_t>(model_.next_event() - monotonic_ns(), 0, 1'000'000'000);
+    bool spinning = spin_ns_ > 0 && (left <= spin_ns_ || now - last_packet_ < spin_ns_);
+    Events events;
+    int ready = wait_for(epoll_.get(), events, spinning ? 0 : std::max<std::int64_t>(0, left - spin_ns_));
+    for (int i = 0; i < ready; ++i) {
+        std::uint64_t tag = events[static_cast<std::size_t>(i)].data.u64;
+        if (tag < watched_mark) {
+            read_card(tag);
+        } else if (auto found = watched_.find(static_cast<int>(tag - watched_mark));
+                   found != watched_.end()) {
+            auto readable = found->second;  // it may forget itself
+            readable();
+        }
+    }
+}
+
+void Fabric::read_card(std::size_t nic) {
+    for (std::size_t i = 0; i < packets_per_read; ++i) {
+        ssize_t size = read(cards_[nic].get(), buffer_.data(), buffer_.size());
+        if (size <= 0) return;
+        last_packet_ = monotonic_ns();
+        std::span bytes(buffer_.data(), static_cast<std::size_t>(size));
+        auto view = view_packet(bytes);
+        count_.in += 1;
+        if (view) model_.enter(pool_.take(bytes), nic, *view, last_packet_);
+    }
+}
+
+void Fabric::deliver(Packet* packet) {
+    std::int64_t late = monotonic_ns() - packet->tail;
+    count_.lateness_ns += late;
+    count_.latest_ns = std::max(count_.latest_ns, late);
+    bool taken = write(cards_[packet->target].get(), packet->bytes.get(), packet->size) >= 0;
+    (taken ? count_.out : count_.refused) += 1;
+    pool_.give_back(packet);
+}
+
+void Fabric::drop(Packet* packet) {
+    count_.dropped += 1;
+    pool_.give_back(packet);
+}
+
+void Fabric::close_cards() {
+    std::vector<std::thread> threads;
+    for (std::size_t k = 0; k < std::min(closing_threads, cards_.size()); ++k) {
+        threads.emplace_back([this, k] {
+            for (std::size_t i = k; i < cards_.size(); i += closing_threads)
+                cards_[i].reset();
+        });
+    }
+    for (std::thread& thread : threads)
+        thread.join();
+}
+
+}  // namespace trellis::lab

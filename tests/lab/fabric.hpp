@@ -1,0 +1,66 @@
+// Moves the packets of all hosts: reads them from the hosts' cards, lets the network model say when they
+// arrive, and writes them to the card of their target at that time. It owns the cards. One thread; other
+// descriptors (a control socket, signals) may be watched by the same loop. It never decides what a link is
+// like: that is the model's.
+#pragma once
+
+#include "tests/lab/network_model.hpp"
+#include "tests/lab/unique_fd.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace trellis::lab {
+
+struct FabricCount {
+    std::uint64_t in = 0, out = 0, dropped = 0;
+    std::uint64_t refused = 0;     // by the target's card
+    std::int64_t latest_ns = 0;    // the worst delivery behind its due time
+    std::int64_t lateness_ns = 0;  // sum over all deliveries
+};
+
+class Fabric {
+  public:
+    // spin: how long before an event the loop polls instead of sleeping. 0 saves the core and suits work that
+    // is about bandwidth; 100 us gives round-trip times that are exact to some microseconds.
+    Fabric(const TopologyFile& file, std::chrono::nanoseconds spin);
+
+    void add_card(std::size_t nic, UniqueFd card);
+    int card(std::size_t nic) const { return cards_[nic].get(); }
+
+    // Calls back, inside run(), whenever the descriptor is readable.
+    void watch(int fd, std::function<void()> readable);
+    void forget(int fd);
+
+    void run();  // until stop()
+    void stop() { stopped_ = true; }
+
+    // Closes all cards. Each takes tens of milliseconds to close, so that many threads do it.
+    void close_cards();
+
+    NetworkModel& model() { return model_; }
+    const NetworkModel& model() const { return model_; }
+    const FabricCount& count() const { return count_; }
+
+  private:
+    void turn();
+    void read_card(std::size_t nic);
+    void deliver(Packet* packet);
+    void drop(Packet* packet);
+
+    NetworkModel model_;
+    PacketPool pool_;
+    std::int64_t spin_ns_;
+    UniqueFd epoll_;
+    std::vector<UniqueFd> cards_;  // by node
+    std::map<int, std::function<void()>> watched_;
+    std::vector<std::uint8_t> buffer_;
+    std::int64_t last_packet_ = 0;
+    bool stopped_ = false;
+    FabricCount count_;
+};
+
+}  // namespace trellis::lab

@@ -1,0 +1,157 @@
+#include "tests/lab/network_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace trellis::lab {
+namespace {
+
+double ns_per_byte_of(double bits_per_second) {
+    return bits_per_second > 0 ? 8e9 / bits_per_second : 0;
+}
+
+NetworkModel::Time duration(std::uint32_t bytes, double ns_per_byte) {
+    return static_cast<NetworkModel::Time>(bytes * ns_per_byte);
+}
+
+}  // namespace
+
+std::size_t NetworkModel::BytesHash::operator()(const AddressBytes& bytes) const {
+    std::uint64_t halves[2];
+    std::memcpy(halves, bytes.data(), sizeof halves);
+    return static_cast<std::size_t>((halves[0] ^ (halves[1] * 0x9e3779b97f4a7c15)) * 0xff51afd7ed558ccd >>
+                                    16);
+}
+
+NetworkModel::NetworkModel(const TopologyFile& file, Exit exit) : exit_(std::move(exit)) {
+    for (std::size_t i = 0; i < file.nodes.size(); ++i) {
+        const Node& node = file.nodes[i];
+        parents_.push_back(node.parent);
+        depths_.push_back(node.depth);
+        for (const Address& address : node.addresses)
+            nics_[address.bytes] = i;
+        DirectedLink link;
+        link.ns_per_byte = ns_per_byte_of(node.up.rate);
+        link.queue_bytes = static_cast<double>(node.up.queue);
+        link.delay = node.up.delay.count();
+        link.loss = static_cast<std::uint32_t>(std::llround(node.up.loss * 4294967295.0));
+        links_.insert(links_.end(), 2, link);
+    }
+}
+
+NetworkModel::DirectedLink& NetworkModel::directed(std::size_t link, Direction direction) {
+    return links_[2 * link + (direction == Direction::down ? 1 : 0)];
+}
+
+void NetworkModel::enter(Packet* packet, std::size_t from_nic, const PacketView& view, Time now) {
+    packet->wire = view.wire;
+    packet->tail = now;
+    if (!route(*packet, from_nic, view.destination)) return exit_.drop(packet);
+    hop(packet, now);
+}
+
+bool NetworkModel::route(Packet& packet, std::size_t from, const AddressBytes& destination) const {
+    auto found = nics_.find(destination);
+    if (found == nics_.end()) return false;
+    packet.target = found->second;
+    packet.hops = packet.hop = 0;
+    std::uint32_t descent[20];
+    std::uint32_t descended = 0;
+    for (std::size_t x = from, y = packet.target; x != y;) {
+        bool climb = depths_[x] >= depths_[y];
+        std::size_t& side = climb ? x : y;
+        if (parents_[side] == no_node) return false;
+        auto link = static_cast<std::uint32_t>(2 * side);
+        if (climb) {
+            packet.path[packet.hops++] = link;
+        } else {
+            descent[descended++] = link + 1;
+        }
+        side = parents_[side];
+    }
+    while (descended > 0)
+        packet.path[packet.hops++] = descent[--descended];
+    return true;
+}
+
+void NetworkModel::run_until(Time now) {
+    while (!events_.empty() && events_.top().due <= now) {
+        Event event = events_.top();
+        events_.pop();
+        if (event.packet->hop == event.packet->hops) {
+            exit_.deliver(event.packet);
+        } else {
+            hop(event.packet, event.due);
+        }
+    }
+}
+
+NetworkModel::Time NetworkModel::next_event() const {
+    return events_.empty() ? std::numeric_limits<Time>::max() / 4 : events_.top().due;
+}
+
+// The head of the packet reaches its next link at a time that may lie ahead. Links without a rate keep no
+// queue, so they are crossed at once; the next queue, or the arrival, is an event of its own.
+void NetworkModel::hop(Packet* packet, Time head) {
+    while (packet->hop < packet->hops) {
+        DirectedLink& link = links_[packet->path[packet->hop]];
+        Time start = std::max(head, link.busy_until);
+        bool full =
+            link.ns_per_byte > 0 && static_cast<double>(start - head) > link.queue_bytes * link.ns_per_byte;
+        if (link.cut || full || lost(link)) return lose(link, packet);
+        head = cross(link, *packet, start);
+        if (++packet->hop < packet->hops && links_[packet->path[packet->hop]].ns_per_byte > 0) {
+            return schedule(packet, head);
+        }
+    }
+    schedule(packet, packet->tail);
+}
+
+bool NetworkModel::lost(const DirectedLink& link) {
+    if (link.loss == 0) return false;
+    random_ ^= random_ << 13;
+    random_ ^= random_ >> 7;
+    random_ ^= random_ << 17;
+    return static_cast<std::uint32_t>(random_ >> 32) < link.loss;
+}
+
+// Occupies the link from start on; answers when the head of the packet is at the other end.
+NetworkModel::Time NetworkModel::cross(DirectedLink& link, Packet& packet, Time start) {
+    Time whole = duration(packet.wire.all, link.ns_per_byte);
+    Time first = duration(packet.wire.first, link.ns_per_byte);
+    Time last_frame_in = packet.tail + (packet.hop > 0 ? first : 0);
+    Time end = std::max(start + whole, last_frame_in);
+    if (link.ns_per_byte > 0) link.busy_until = end;
+    link.count.packets += 1;
+    link.count.bytes += packet.wire.all;
+    packet.tail = end + link.delay;
+    return start + first + link.delay;
+}
+
+void NetworkModel::lose(DirectedLink& link, Packet* packet) {
+    link.count.dropped += 1;
+    exit_.drop(packet);
+}
+
+void NetworkModel::cut(std::size_t link, bool is_cut) {
+    directed(link, Direction::up).cut = is_cut;
+    directed(link, Direction::down).cut = is_cut;
+}
+
+bool NetworkModel::is_cut(std::size_t link) const {
+    return links_[2 * link].cut;
+}
+
+void NetworkModel::set_rate(std::size_t link, double bits_per_second) {
+    directed(link, Direction::up).ns_per_byte = ns_per_byte_of(bits_per_second);
+    directed(link, Direction::down).ns_per_byte = ns_per_byte_of(bits_per_second);
+}
+
+const LinkCount& NetworkModel::count(std::size_t link, Direction direction) const {
+    return links_[2 * link + (direction == Direction::down ? 1 : 0)].count;
+}
+
+}  // namespace trellis::lab

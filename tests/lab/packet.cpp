@@ -1,0 +1,95 @@
+#include "tests/lab/packet.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace trellis::lab {
+namespace {
+
+constexpr std::uint32_t frame_overhead = 38;  // preamble 8, Ethernet header 14, check sequence 4, gap 12
+constexpr std::uint32_t smallest_frame = 84;
+constexpr std::size_t small_capacity = 2048;
+constexpr std::size_t middle_capacity = 20480;
+
+// The fields of struct virtio_net_hdr, whose kernel header is no C++.
+struct VnetHeader {
+    std::uint8_t flags;
+    std::uint8_t gso_type;
+    std::uint16_t header_size;
+    std::uint16_t segment_size;
+    std::uint16_t checksum_start;
+    std::uint16_t checksum_offset;
+};
+static_assert(sizeof(VnetHeader) == vnet_header_size);
+
+// Bytes of IP and TCP or UDP headers, which every segment of a train repeats.
+std::uint32_t headers_size(const VnetHeader& header, std::span<const std::uint8_t> ip) {
+    constexpr std::uint8_t udp = 5;  // VIRTIO_NET_HDR_GSO_UDP_L4
+    std::uint32_t start = header.checksum_start;
+    bool udp_train = (header.gso_type & 0x7f) == udp;
+    if (start + 20u > ip.size()) return 40;
+    return start + (udp_train ? 8u : static_cast<std::uint32_t>(ip[start + 12] >> 4) * 4u);
+}
+
+WireSize wire_size(const VnetHeader& header, std::span<const std::uint8_t> ip) {
+    auto size = static_cast<std::uint32_t>(ip.size());
+    if (header.gso_type == 0 || header.segment_size == 0) {
+        std::uint32_t frame = std::max(size + frame_overhead, smallest_frame);
+        return {frame, frame};
+    }
+    std::uint32_t headers = std::min(headers_size(header, ip), size);
+    std::uint32_t payload = size - headers;
+    std::uint32_t frames =
+        std::max<std::uint32_t>(1, (payload + header.segment_size - 1) / header.segment_size);
+    std::uint32_t all = payload + frames * (headers + frame_overhead);
+    return {all, frames > 1 ? headers + header.segment_size + frame_overhead : all};
+}
+
+}  // namespace
+
+std::optional<PacketView> view_packet(std::span<const std::uint8_t> packet) {
+    if (packet.size() < vnet_header_size + 20) return std::nullopt;
+    auto ip = packet.subspan(vnet_header_size);
+    PacketView view;
+    if (ip[0] >> 4 == 4) {
+        std::memcpy(view.destination.data(), &ip[16], 4);
+    } else if (ip[0] >> 4 == 6 && ip.size() >= 40) {
+        std::memcpy(view.destination.data(), &ip[24], 16);
+    } else {
+        return std::nullopt;
+    }
+    VnetHeader header;
+    std::memcpy(&header, packet.data(), sizeof header);
+    view.wire = wire_size(header, ip);
+    return view;
+}
+
+PacketPool::Free& PacketPool::free_list(std::size_t capacity) {
+    if (capacity <= small_capacity) return small_;
+    return capacity <= middle_capacity ? middle_ : large_;
+}
+
+Packet* PacketPool::take(std::span<const std::uint8_t> bytes) {
+    std::size_t capacity = bytes.size() <= small_capacity    ? small_capacity
+                           : bytes.size() <= middle_capacity ? middle_capacity
+                                                             : largest_packet;
+    Free& free = free_list(capacity);
+    if (free.empty()) {
+        auto fresh = std::make_unique<Packet>();
+        fresh->bytes = std::make_unique<std::uint8_t[]>(capacity);
+        fresh->capacity = capacity;
+        free.push_back(fresh.get());
+        all_.push_back(std::move(fresh));
+    }
+    Packet* packet = free.back();
+    free.pop_back();
+    packet->size = bytes.size();
+    std::memcpy(packet->bytes.get(), bytes.data(), bytes.size());
+    return packet;
+}
+
+void PacketPool::give_back(Packet* packet) {
+    free_list(packet->capacity).push_back(packet);
+}
+
+}  // namespace trellis::lab
