@@ -1,0 +1,266 @@
+// The laboratory against its own description: what is up, how far and how fast it is, what cuts and kills do,
+// and that nothing is left.
+#include "tests/lab/laboratory.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace trellis::lab {
+namespace {
+
+constexpr const char* port = "7000";
+
+std::string probe() {
+    return program_directory() + "/lab_probe";
+}
+
+// The laboratory's own process, the first words of /run/trellis-lab/NAME/process.
+pid_t process_of(const std::string& name) {
+    pid_t pid = 0;
+    std::ifstream("/run/trellis-lab/" + name + "/process") >> pid;
+    return pid;
+}
+
+struct Process {
+    pid_t parent = 0;
+    char state = 'Z';  // also of one that is gone
+};
+
+Process look_at(pid_t pid) {
+    std::ifstream in("/proc/" + std::to_string(pid) + "/stat");
+    std::string line;
+    std::getline(in, line);
+    Process process;
+    auto after_name = line.rfind(')');
+    if (after_name != std::string::npos)
+        std::istringstream(line.substr(after_name + 1)) >> process.state >> process.parent;
+    return process;
+}
+
+// A process and everything below it.
+std::set<pid_t> family_of(pid_t head) {
+    std::map<pid_t, pid_t> parents;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+        pid_t pid = std::atoi(entry.path().filename().c_str());
+        if (pid > 0) parents[pid] = look_at(pid).parent;
+    }
+    std::set<pid_t> family{head};
+    for (std::size_t before = 0; before != family.size();) {
+        before = family.size();
+        for (auto [pid, parent] : parents) {
+            if (family.contains(parent)) family.insert(pid);
+        }
+    }
+    return family;
+}
+
+std::size_t alive(const std::set<pid_t>& processes) {
+    return static_cast<std::size_t>(std::count_if(processes.begin(), processes.end(),
+                                                  [](pid_t pid) { return look_at(pid).state != 'Z'; }));
+}
+
+// Mounts of a laboratory that the machine itself can see: always a fault.
+int visible_mounts() {
+    return std::atoi(run_program({"sh", "-c", "grep -cE 'trellis-lab|run/lab' /proc/mounts"}).out.c_str());
+}
+
+double figure(Laboratory& lab, const std::string& from, const char* what, const std::string& to,
+              const char* amount) {
+    Finished done = lab.exec(from, {probe(), what, to, port, amount});
+    EXPECT_EQ(done.status, 0) << done.error;
+    return std::atof(done.out.c_str());
+}
+
+// The server needs a moment before it listens.
+void serve(Laboratory& lab, const std::string& host) {
+    lab.start(host, {probe(), "serve", port});
+    for (int i = 0; i < 200; ++i) {
+        if (lab.exec(host, {probe(), "rtt", "localhost", port, "1"}).status == 0) return;
+        usleep(20'000);
+    }
+    ADD_FAILURE() << "no server on " << host;
+}
+
+double true_rtt_us(const Laboratory& lab, const std::string& from, const std::string& to) {
+    return 2e-3 * static_cast<double>(one_way_delay(lab.truth(), from, to)->count());
+}
+
+class LabFile : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(LabFile, ComesUpAnswersAndGoes) {
+    std::set<pid_t> processes;
+    {
+        Laboratory lab(GetParam(), "test-file");
+        const auto& hosts = lab.truth().hosts;
+        processes = family_of(process_of("test-file"));
+        EXPECT_GE(processes.size(), 1 + 2 * hosts.size());
+        EXPECT_EQ(visible_mounts(), 0);
+        for (std::size_t i = 0; i < hosts.size(); i += std::max<std::size_t>(1, hosts.size() / 5)) {
+            Finished done = lab.exec("ctl", {"ssh", "-o", "BatchMode=yes", hosts[i].name, "hostname"});
+            EXPECT_EQ(done.out, hosts[i].name + "\n") << done.error;
+        }
+        EXPECT_EQ(lab.exec(hosts[0].name, {"ssh", "-o", "BatchMode=yes", hosts[5].name, "hostname"}).out,
+                  hosts[5].name + "\n");
+    }
+    EXPECT_EQ(alive(processes), 0u);
+    EXPECT_FALSE(std::filesystem::exists("/run/trellis-lab/test-file"));
+}
+
+// Smallest of 200 round trips: never below the truth, and above it by no more than the hosts' own work.
+TEST_P(LabFile, IsAsFarAsItSays) {
+    Laboratory lab(GetParam(), "test-file");
+    const auto& hosts = lab.truth().hosts;
+    serve(lab, hosts[0].name);
+    bool idle = idle_share() > 0.93;
+    if (!idle) std::cout << "[ TIMING ] busy machine: upper limits are not looked at\n";
+    for (std::size_t i : {std::size_t{1}, hosts.size() / 2, hosts.size() - 2}) {
+        double truth = true_rtt_us(lab, hosts[i].name, hosts[0].name);
+        double measured = figure(lab, hosts[i].name, "rtt", hosts[0].name, "200");
+        EXPECT_GE(measured, truth);
+        std::cout << hosts[i].name << ": " << measured << " us, described as " << truth << "\n";
+        if (idle) {
+            EXPECT_LE(measured, truth * 1.01 + 60) << hosts[i].name;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, LabFile,
+                         ::testing::Values("two_switches_8", "four_switches_16", "two_clusters_32",
+                                           "four_switches_64", "four_clusters_64", "four_clusters_256",
+                                           "ipv6_8", "two_nics_8"));
+
+// One laboratory for all that looks at single functions.
+class LabFunction : public ::testing::Test {
+  protected:
+    static void SetUpTestSuite() { lab_ = new Laboratory("two_switches_8", "test-function"); }
+    static void TearDownTestSuite() {
+        delete lab_;
+        lab_ = nullptr;
+    }
+    bool reaches(const std::string& from, const std::string& to) {
+        return lab_->exec(from, {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=2", to, "true"})
+                   .status == 0;
+    }
+    static inline Laboratory* lab_ = nullptr;
+};
+
+TEST_F(LabFunction, LinksAreAsFastAsTheySay) {
+    serve(*lab_, "a00");
+    bool idle = idle_share() > 0.93;
+    double full = figure(*lab_, "b00", "rate", "a00", "20000000");
+    EXPECT_LE(full, 950);
+    if (idle) {
+        EXPECT_GE(full, 850);
+    }
+    ASSERT_EQ(lab_->lab({"rate", "s0-s1", "50mbit"}).status, 0);
+    double slow = figure(*lab_, "b00", "rate", "a00", "5000000");
+    EXPECT_LE(slow, 50);
+    if (idle) {
+        EXPECT_GE(slow, 42);
+    }
+    lab_->lab({"rate", "s1", "1gbit"});
+    EXPECT_GT(figure(*lab_, "b00", "rate", "a00", "5000000"), 60);
+}
+
+TEST_F(LabFunction, CutsAndHeals) {
+    EXPECT_TRUE(reaches("ctl", "b01"));
+    ASSERT_EQ(lab_->lab({"cut", "s1"}).status, 0);
+    EXPECT_FALSE(reaches("ctl", "b01"));
+    EXPECT_TRUE(reaches("b02", "b01"));
+    EXPECT_NE(lab_->lab({"status"}).out.find("cut s1\n"), std::string::npos);
+    ASSERT_EQ(lab_->lab({"heal", "s1"}).status, 0);
+    EXPECT_TRUE(reaches("ctl", "b01"));
+}
+
+TEST_F(LabFunction, AVisibleCutIsSeenByTheHost) {
+    ASSERT_EQ(lab_->lab({"cut", "a03", "--visible"}).status, 0);
+    Finished tried = lab_->exec("a03", {"ssh", "-o", "ConnectTimeout=5", "a02", "true"});
+    EXPECT_NE(tried.error.find("unreachable"), std::string::npos) << tried.error;
+    ASSERT_EQ(lab_->lab({"heal", "a03"}).status, 0);
+    EXPECT_TRUE(reaches("a03", "a02"));
+    EXPECT_NE(lab_->lab({"cut", "s1", "--visible"}).status, 0);
+}
+
+TEST_F(LabFunction, KilledHostsAreDeadUntilStarted) {
+    lab_->start("b03", {"sleep", "1000"});
+    ASSERT_EQ(lab_->lab({"kill", "b03"}).status, 0);
+    EXPECT_FALSE(reaches("ctl", "b03"));
+    EXPECT_NE(lab_->exec("b03", {"true"}).status, 0);
+    ASSERT_EQ(lab_->lab({"start", "b03"}).status, 0);
+    EXPECT_TRUE(reaches("ctl", "b03"));
+    EXPECT_EQ(lab_->count_processes("b03", "sleep 1000"), 0);
+}
+
+TEST_F(LabFunction, ExecKeepsStatusStreamsAndTerminals) {
+    EXPECT_EQ(lab_->exec("a00", {"sh", "-c", "exit 7"}).status, 7);
+    EXPECT_EQ(lab_->exec("a00", {"sh", "-c", "kill -9 $$"}).status, 137);
+    EXPECT_EQ(lab_->exec("a00", {"no-such-program"}).status, 127);
+    Finished echoed = lab_->exec("a00", {"sh", "-c", "cat; echo wrong >&2"}, "line\n");
+    EXPECT_EQ(echoed.out, "line\n");
+    EXPECT_EQ(echoed.error, "wrong\n");
+    EXPECT_NE(lab_->exec("a00", {"tty"}).status, 0);
+    EXPECT_EQ(lab_->lab({"exec", "-t", "a00", "tty"}).status, 0);
+}
+
+TEST_F(LabFunction, HostsAreApart) {
+    lab_->exec("a00", {"sh", "-c",
+                       "echo a >/tmp/mine; echo b >/var/tmp/mine; echo c >~/mine; echo d >/dev/shm/mine"});
+    for (const char* path : {"/tmp/mine", "/var/tmp/mine", "/root/mine", "/dev/shm/mine"}) {
+        EXPECT_NE(lab_->exec("a01", {"test", "-e", path}).status, 0) << path;
+        EXPECT_EQ(lab_->exec("a00", {"test", "-e", path}).status, 0) << path;
+    }
+    EXPECT_NE(lab_->exec("a00", {"dd", "if=/dev/zero", "of=/tmp/big", "bs=1M", "count=300"}).status, 0);
+    lab_->exec("a00", {"rm", "/tmp/big"});
+    EXPECT_NE(lab_->exec("a00", {"touch", "/usr/new"}).status, 0);
+    EXPECT_EQ(lab_->exec("a00", {"cat", "/proc/1/comm"}).out, "lab-host\n");
+}
+
+TEST_F(LabFunction, MistakesAreNamed) {
+    EXPECT_NE(lab_->lab({"cut", "x9"}).error.find("no link 'x9'"), std::string::npos);
+    EXPECT_NE(lab_->lab({"kill", "x9"}).error.find("no host 'x9'"), std::string::npos);
+    EXPECT_NE(lab_->lab({"rate", "s1", "fast"}).error.find("expected a rate"), std::string::npos);
+    EXPECT_NE(lab_->lab({"up", shipped_file("two_switches_8")}).error.find("is up"), std::string::npos);
+    EXPECT_EQ(lab_->lab({"jump"}).status, 2);
+}
+
+TEST(LabLife, TwoLaboratoriesStandSideBySide) {
+    Laboratory one("two_switches_8", "test-one"), two("ipv6_8", "test-two");
+    EXPECT_EQ(one.exec("ctl", {"ssh", "b00", "hostname"}).out, "b00\n");
+    EXPECT_EQ(two.exec("ctl", {"ssh", "b00", "hostname"}).out, "b00\n");
+    EXPECT_EQ(one.exec("ctl", {"getent", "hosts", "b00"}).out.substr(0, 3), "10.");
+    EXPECT_EQ(two.exec("ctl", {"getent", "hosts", "b00"}).out.substr(0, 3), "fd0");
+}
+
+TEST(LabLife, ACrashLeavesNothingThatDownDoesNotRemove) {
+    Laboratory lab("two_switches_8", "test-crash");
+    auto processes = family_of(process_of("test-crash"));
+    ASSERT_EQ(kill(process_of("test-crash"), SIGKILL), 0);
+    for (int i = 0; i < 500 && alive(processes) > 0; ++i)
+        usleep(20'000);
+    EXPECT_EQ(alive(processes), 0u);
+    EXPECT_EQ(lab.lab({"status"}).status, 1);
+    EXPECT_EQ(lab.down().status, 0);
+    EXPECT_FALSE(std::filesystem::exists("/run/trellis-lab/test-crash"));
+}
+
+}  // namespace
+}  // namespace trellis::lab
+
+int main(int count, char** words) {
+    ::testing::InitGoogleTest(&count, words);
+    if (geteuid() != 0) {
+        std::cout << "lab tests need root: skipped\n";
+        return 0;
+    }
+    return RUN_ALL_TESTS();
+}
