@@ -1,0 +1,159 @@
+#include "agentd/os/probe_listener.hpp"
+
+#include "agentd/core/probe_message.hpp"
+#include "agentd/os/stranger_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <sys/socket.h>
+
+namespace trellis {
+
+// One listening socket.
+class ProbeListener::Door : public ProbeLoop::Handler {
+  public:
+    Door(ProbeListener& listener, FileDescriptor socket)
+        : Handler(listener.loop_), listener_(listener), socket_(std::move(socket)) {
+        watch(socket_, false);
+    }
+    ~Door() override { unwatch(); }
+
+  private:
+    void ready() override {
+        for (int i = 0; i < 16; ++i) {
+            FileDescriptor guest = accept_from(socket_);
+            if (!guest.open()) {
+                if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) pause();
+                return;
+            }
+            listener_.admit(std::move(guest));
+        }
+    }
+    // No descriptors left: whoever waits keeps waiting.
+    void pause() {
+        unwatch();
+        set_deadline(ProbeLoop::now() + std::chrono::milliseconds(100));
+    }
+    void expired() override { watch(socket_, false); }
+
+    ProbeListener& listener_;
+    FileDescriptor socket_;
+};
+
+// One accepted connection: first the hello, then probes.
+class ProbeListener::Guest : public ProbeLoop::Handler {
+  public:
+    Guest(ProbeListener& listener, FileDescriptor socket)
+        : Handler(listener.loop_), listener_(listener), socket_(std::move(socket)) {
+        watch(socket_, false);
+        set_deadline(ProbeLoop::now() + proof_time);
+    }
+    ~Guest() override { unwatch(); }
+
+    [[nodiscard]] bool proven() const { return messages_.has_value(); }
+    [[nodiscard]] std::string address() const { return peer_address(socket_); }
+
+  private:
+    static constexpr std::chrono::seconds idle_time_{30};  // after that the peer is gone
+
+    void ready() override {
+        const bool keep = proven() ? answer() : greet();
+        if (!keep) listener_.remove(*this);
+    }
+
+    void expired() override {
+        const TimePoint end = last_probe_ + idle_time_;
+        if (!proven() || end <= ProbeLoop::now()) {
+            listener_.remove(*this);
+        } else {
+            set_deadline(end);
+        }
+    }
+
+    // Reads no more than the `wanted` bytes. False: the connection has ended.
+    bool fill(std::size_t wanted) {
+        const ssize_t got = ::recv(socket_.get(), buffer_.data() + filled_, wanted - filled_, 0);
+        if (got > 0) filled_ += static_cast<std::size_t>(got);
+        return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
+    }
+
+    bool send_all(const char* bytes, std::size_t size) {
+        return ::send(socket_.get(), bytes, size, MSG_NOSIGNAL) == static_cast<ssize_t>(size);
+    }
+
+    bool greet() {
+        if (!fill(hello_size)) return false;
+        if (filled_ < hello_size) return true;
+        const std::string_view hello(buffer_.data(), hello_size);
+        const auto greeted = listener_.gate_.check(hello);
+        if (!greeted) return false;
+        const std::string welcome = make_welcome(greeted->key, hello, random_bytes(welcome_random_size));
+        messages_.emplace(greeted->key, hello, welcome);
+        prepare();
+        last_probe_ = ProbeLoop::now();
+        set_deadline(last_probe_ + idle_time_);
+        listener_.proved(*this);
+        return send_all(welcome.data(), welcome.size());
+    }
+
+    bool answer() {
+        if (!fill(expected_.size())) return false;
+        if (filled_ < expected_.size()) return true;
+        if (!same_secret({buffer_.data(), filled_}, {expected_.data(), expected_.size()})) return false;
+        if (!send_all(reply_.data(), reply_.size())) return false;
+        last_probe_ = ProbeLoop::now();
+        loop().touch(last_probe_);
+        ++sequence_;
+        prepare();
+        return true;
+    }
+
+    // Outside the round trip: the next probe as it must come, and the answer to it.
+    void prepare() {
+        filled_ = 0;
+        expected_ = messages_->request(sequence_);
+        reply_ = messages_->reply(sequence_);
+    }
+
+    ProbeListener& listener_;
+    FileDescriptor socket_;
+    std::array<char, hello_size> buffer_{};
+    std::size_t filled_ = 0;
+    std::optional<ProbeMessages> messages_;
+    std::uint64_t sequence_ = 0;
+    ProbeMessage expected_{};
+    ProbeMessage reply_{};
+    TimePoint last_probe_{};
+};
+
+ProbeListener::ProbeListener(ProbeLoop& loop, PairKeys& keys, std::vector<FileDescriptor> sockets,
+                             std::function<void(std::string)> on_stranger)
+    : loop_(loop), gate_(keys), on_stranger_(std::move(on_stranger)) {
+    for (FileDescriptor& socket : sockets)
+        doors_.push_back(std::make_unique<Door>(*this, std::move(socket)));
+}
+
+ProbeListener::~ProbeListener() = default;
+
+void ProbeListener::admit(FileDescriptor socket) {
+    if (unproven_.size() >= max_unproven) remove(*unproven_.front());
+    unproven_.push_back(std::make_unique<Guest>(*this, std::move(socket)));
+}
+
+void ProbeListener::proved(Guest& guest) {
+    const auto is_guest = [&](const auto& one) { return one.get() == &guest; };
+    const auto at = std::find_if(unproven_.begin(), unproven_.end(), is_guest);
+    proven_.splice(proven_.end(), unproven_, at);
+    if (proven_.size() > max_proven_) remove(*proven_.front());
+}
+
+void ProbeListener::remove(Guest& guest) {
+    if (!guest.proven()) on_stranger_(guest.address());
+    const auto is_guest = [&](const auto& one) { return one.get() == &guest; };
+    unproven_.remove_if(is_guest);
+    proven_.remove_if(is_guest);
+}
+
+}  // namespace trellis
