@@ -1,0 +1,46 @@
+// UserAuthority: the LoginAuthority of the place where the user sits. Host keys are checked against the
+// user's known_hosts files, signatures come from the user's ssh-agent, settings from `ssh -G`. Owned by the
+// shell's main.cpp. It never asks questions on the terminal and never changes a file unless
+// StrictHostKeyChecking says so.
+#pragma once
+
+#include "trellis/clock.hpp"
+#include "trellis/process.hpp"
+#include "trellis/spawner.hpp"
+
+#include "agentd/os/ssh_config_groups.hpp"
+
+#include <map>
+#include <string>
+
+namespace trellis {
+
+class UserAuthority final : public LoginAuthority {
+  public:
+    // `ssh_options`: more arguments for `ssh -G`, e.g. {"-F", "file"}.
+    UserAuthority(Executor executor, Processes& processes, std::vector<std::string> ssh_options = {});
+
+    // The settings that ssh would use for the target. One run of `ssh -G` serves all targets that the user's
+    // configuration treats alike. Besides ssh's own keywords: "knownhostkeytypes", the types of the keys that
+    // are known.
+    Task<Result<SshSettings>> settings(std::string target);
+
+    Task<Result<void>> check_host_key(const SpawnRequest& request, std::string lookup,
+                                      std::string key) override;
+    Task<Result<std::string>> ask_agent(std::string request) override;
+
+  private:
+    Task<Result<SshSettings>> run_ssh(std::string target);
+
+    Executor executor_;
+    Processes& processes_;
+    std::vector<std::string> ssh_options_;
+    SshConfigGroups groups_;
+    struct Cached {
+        std::string target;  // whose settings they are
+        SshSettings settings;
+    };
+    std::map<std::string, Cached> cache_;  // by group
+};
+
+}  // namespace trellis
