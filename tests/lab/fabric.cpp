@@ -67,10 +67,9 @@ void Fabric::run() {
 }
 
 void Fabric::turn() {
-    std::int64_t now = monotonic_ns();
-    model_.run_until(now);
+    model_.run_until(monotonic_ns());
     std::int64_t left = std::clamp<std::int64_t>(model_.next_event() - monotonic_ns(), 0, 1'000'000'000);
-    bool spinning = spin_ns_ > 0 && (left <= spin_ns_ || now - last_packet_ < spin_ns_);
+    bool spinning = left <= spin_ns_;
     Events events;
     int ready = wait_for(epoll_.get(), events, spinning ? 0 : std::max<std::int64_t>(0, left - spin_ns_));
     for (int i = 0; i < ready; ++i) {
@@ -89,11 +88,11 @@ void Fabric::read_card(std::size_t nic) {
     for (std::size_t i = 0; i < packets_per_read; ++i) {
         ssize_t size = read(cards_[nic].get(), buffer_.data(), buffer_.size());
         if (size <= 0) return;
-        last_packet_ = monotonic_ns();
+        std::int64_t now = monotonic_ns();
         std::span bytes(buffer_.data(), static_cast<std::size_t>(size));
         auto view = view_packet(bytes);
         count_.in += 1;
-        if (view) model_.enter(pool_.take(bytes), nic, *view, last_packet_);
+        if (view) model_.enter(pool_.take(bytes), nic, *view, now);
     }
 }
 

@@ -24,8 +24,8 @@ struct FabricCount {
 
 class Fabric {
   public:
-    // spin: how long before an event the loop polls instead of sleeping. 0 saves the core and suits work that
-    // is about bandwidth; 100 us gives round-trip times that are exact to some microseconds.
+    // spin: how long before an event the loop polls instead of sleeping; some tens of microseconds hide the time
+    // that the kernel takes to wake it. It does not poll for packets: a host may need this processor to answer.
     Fabric(const TopologyFile& file, std::chrono::nanoseconds spin);
 
     void add_card(std::size_t nic, UniqueFd card);
@@ -58,7 +58,6 @@ class Fabric {
     std::vector<UniqueFd> cards_;  // by node
     std::map<int, std::function<void()>> watched_;
     std::vector<std::uint8_t> buffer_;
-    std::int64_t last_packet_ = 0;
     bool stopped_ = false;
     FabricCount count_;
 };

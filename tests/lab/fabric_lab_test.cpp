@@ -241,6 +241,21 @@ TEST(LabLife, TwoLaboratoriesStandSideBySide) {
     EXPECT_EQ(two.exec("ctl", {"getent", "hosts", "b00"}).out.substr(0, 3), "fd0");
 }
 
+TEST(LabLife, ALaboratoryEndsWithTheProcessItIsTiedTo) {
+    std::string lab = program_directory() + "/lab --name test-tied";
+    std::string up = lab + " up " + shipped_file("two_switches_8") + " --until $$";
+    ASSERT_EQ(run_program({"sh", "-c", up + " && " + lab + " exec a00 true"}).status, 0);
+    for (int i = 0; i < 500 && std::filesystem::exists("/run/trellis-lab/test-tied"); ++i)
+        usleep(20'000);
+    EXPECT_FALSE(std::filesystem::exists("/run/trellis-lab/test-tied"));
+}
+
+TEST(LabLife, HostsBehindAGatewayAreReachedThroughItAlone) {
+    Laboratory lab("gateway_6");
+    EXPECT_EQ(lab.exec("ctl", {"ssh", "-J", "gw", "b02", "hostname"}).out, "b02\n");
+    EXPECT_NE(lab.exec("ctl", {"ssh", "b02", "hostname"}).status, 0);
+}
+
 TEST(LabLife, ACrashLeavesNothingThatDownDoesNotRemove) {
     Laboratory lab("two_switches_8", "test-crash");
     auto processes = family_of(process_of("test-crash"));

@@ -153,6 +153,7 @@ void LabDaemon::run() {
     fabric_.watch(signals_.get(), [this] { collect(); });
     fabric_.watch(listener_.get(),
                   [this] { serve_one(listener_.get(), [this](auto& text) { return handle(text); }); });
+    if (options_.until >= 0) fabric_.watch(options_.until, [this] { fabric_.stop(); });
     become_fabric();
     fabric_.run();
     take_down();

@@ -6,13 +6,18 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace trellis::lab {
 namespace {
 
 constexpr const char* usage = R"(usage: lab [--name NAME] COMMAND
-  up FILE [--spin MICROSECONDS] [--pin] [--visible DIR]   start the hosts and the network that FILE describes
+  up FILE [options]           start the hosts and the network that FILE describes
+     --spin MICROSECONDS      how long the network polls before an event (default 50; 0: never)
+     --pin                    keep the hosts off the network's processor: steadier round trips, less work done
+     --visible DIR            a directory below /tmp, /root and the like that hosts see too
+     --until PID              end when that process ends
   down                        end them; also what a crashed laboratory left
   status [--links]            hosts, cut links, packets; --links: packets, bytes and drops of each link
   exec [-i] [-t] HOST CMD...  run a command on a host; -t: on a terminal of its own
@@ -47,19 +52,29 @@ void need(const Words& words, std::size_t count, const std::string& what) {
     if (words.size() != count) throw BadUsage("expected: lab " + what);
 }
 
+long number_in(const std::string& value, const std::string& flag) {
+    char* end = nullptr;
+    long number = std::strtol(value.c_str(), &end, 10);
+    if (value.empty() || *end != '\0' || number < 0)
+        throw BadUsage(flag + " " + value + ": expected a number");
+    return number;
+}
+
 int run_up(LabState& state, Words words) {
     LabOptions options;
     options.pin = take_flag(words, "--pin");
     std::string value;
     while (take_flag(words, "--visible", &value))
         options.visible.push_back(value);
-    if (take_flag(words, "--spin", &value)) {
-        char* end = nullptr;
-        long microseconds = std::strtol(value.c_str(), &end, 10);
-        if (*end != '\0' || microseconds < 0) throw BadUsage("--spin " + value + ": expected microseconds");
-        options.spin = std::chrono::microseconds(microseconds);
+    if (take_flag(words, "--spin", &value))
+        options.spin = std::chrono::microseconds(number_in(value, "--spin"));
+    UniqueFd until;
+    if (take_flag(words, "--until", &value)) {
+        auto pid = static_cast<pid_t>(number_in(value, "--until"));
+        until.reset(checked(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), "--until " + value));
+        options.until = until.get();
     }
-    need(words, 1, "up FILE [--spin MICROSECONDS] [--pin] [--visible DIR]");
+    need(words, 1, "up FILE [options]");
     lab_up(state, words[0], options);
     return 0;
 }

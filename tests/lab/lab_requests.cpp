@@ -3,6 +3,7 @@
 #include "tests/lab/lab_error.hpp"
 #include "tests/lab/net_device.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 namespace trellis::lab {
@@ -94,8 +95,9 @@ Answer LabDaemon::heal(std::size_t link) {
 Answer LabDaemon::status() const {
     std::ostringstream out;
     const FabricCount& count = fabric_.count();
-    out << hosts_.size() << " hosts, " << file_.nodes.size() - hosts_.size()
-        << " switches and further cards\n";
+    auto switches =
+        std::count_if(file_.nodes.begin(), file_.nodes.end(), [](auto& node) { return node.is_switch(); });
+    out << hosts_.size() << " hosts, " << switches << " switches\n";
     out << "packets: " << count.in << " in, " << count.out << " out, " << count.dropped << " dropped, "
         << count.refused << " refused; lateness "
         << (count.out > 0 ? count.lateness_ns / static_cast<std::int64_t>(count.out) : 0)

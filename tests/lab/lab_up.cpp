@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iostream>
 #include <sched.h>
+#include <set>
 #include <sstream>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -79,12 +80,13 @@ std::vector<std::string> visible_directories(const std::vector<std::string>& ask
 }
 
 // What the caller had open (locks, pipes) must not stay open as long as the laboratory.
-void close_inherited(int keep_a, int keep_b) {
-    auto first = static_cast<unsigned>(std::min(keep_a, keep_b)),
-         second = static_cast<unsigned>(std::max(keep_a, keep_b));
-    if (first > 3) close_range(3, first - 1, 0);
-    if (second > first + 1) close_range(first + 1, second - 1, 0);
-    close_range(second + 1, ~0U, 0);
+void close_inherited(const std::set<int>& keep) {
+    int first = 3;
+    for (int fd : keep) {
+        if (fd > first) close_range(static_cast<unsigned>(first), static_cast<unsigned>(fd - 1), 0);
+        first = std::max(first, fd + 1);
+    }
+    close_range(static_cast<unsigned>(first), ~0U, 0);
 }
 
 void detach(const LabState& state) {
@@ -102,12 +104,12 @@ void say(const UniqueFd& fd, const std::string& text) {
 }
 
 // The laboratory's process, from its first breath to its last.
-int live(const LabState& state, const TopologyFile& file, const LabOptions& options, Pipe& go, Pipe& report) {
+int live(LabState& state, const TopologyFile& file, const LabOptions& options, Pipe& go, Pipe& report) {
     try {
         prctl(PR_SET_PDEATHSIG, SIGKILL);  // until it is ready, it lives and dies with the command
         go.in.reset();
         report.out.reset();
-        close_inherited(go.out.get(), report.in.get());
+        close_inherited({go.out.get(), report.in.get(), options.until});
         detach(state);
         read_all(go.out.get());
         make_mounts_private();
@@ -119,6 +121,7 @@ int live(const LabState& state, const TopologyFile& file, const LabOptions& opti
         say(report.in, "ready");
         report.in.reset();
         daemon.run();
+        state.remove();
         return 0;
     } catch (const std::exception& error) {
         std::cerr << error.what() << std::endl;

@@ -138,10 +138,10 @@ Finished run_program(const std::vector<std::string>& words, const std::string& i
 
 Laboratory::Laboratory(const std::string& file, const std::string& name,
                        const std::vector<std::string>& options)
-    : name_(name) {
+    : name_(name.empty() ? "test-" + std::to_string(getpid()) : name) {
     std::string path = file.find('/') == std::string::npos ? shipped_file(file) : file;
     truth_ = read_truth(path);
-    std::vector<std::string> words{"up", path};
+    std::vector<std::string> words{"up", path, "--until", std::to_string(getpid())};
     words.insert(words.end(), options.begin(), options.end());
     Finished up = lab(words);
     if (up.status != 0) throw LabError(up.error);

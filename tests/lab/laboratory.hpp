@@ -27,8 +27,9 @@ double idle_share();
 
 class Laboratory {
   public:
-    // file: a path, or the name of a shipped one ("two_switches_8"). Throws LabError if it does not come up.
-    explicit Laboratory(const std::string& file, const std::string& name = "test",
+    // file: a path, or the name of a shipped one ("two_switches_8"). name: by default one of this
+    // process's own. It ends with this process, even if that crashes. Throws LabError if it does not come up.
+    explicit Laboratory(const std::string& file, const std::string& name = "",
                         const std::vector<std::string>& options = {});
     ~Laboratory();
     Laboratory(const Laboratory&) = delete;
