@@ -1,0 +1,90 @@
+#include "agentd/os/bootstrap.hpp"
+
+#include <array>
+
+#include <openssl/rand.h>
+
+namespace trellis {
+
+namespace {
+
+Failure cannot_start(std::string cause) {
+    return Failure{FailureKind::cannot_start, "start the agent", "", std::move(cause)};
+}
+
+std::string random_letters() {
+    std::array<unsigned char, 16> random{};
+    if (RAND_bytes(random.data(), static_cast<int>(random.size())) != 1)
+        throw std::runtime_error("no random numbers");
+    std::string text = "T";
+    for (const unsigned char byte : random)
+        text += static_cast<char>('a' + byte % 26);
+    return text;
+}
+
+// Empty if the agent's file runs on such a host.
+std::string misfit(const StartupReply& reply, const AgentImage::Identity& image) {
+    const bool fits = reply.system == "Linux" && (reply.machine == image.machine ||
+                                                  (image.machine == "i686" && reply.machine == "x86_64"));
+    if (fits) return "";
+    return "the agent is built for Linux " + image.machine + ", this host is " + reply.system + " " +
+           reply.machine;
+}
+
+Task<Result<void>> push(ByteStream& stream, AgentImage& image, bool compressed) {
+    Result<AgentImage::Bytes> bytes = co_await image.bytes(compressed);
+    if (!bytes) co_return bytes.error();
+    const std::string& content = **bytes;
+    std::string head = std::to_string(content.size()) + "\n";
+    Result<void> written = co_await stream.write(std::move(head));
+    constexpr std::size_t piece = std::size_t{64} << 10;
+    for (std::size_t at = 0; written && at < content.size(); at += piece) {
+        std::string part = content.substr(at, piece);
+        written = co_await stream.write(std::move(part));
+    }
+    co_return written;
+}
+
+Task<Result<StartupReply>> next_reply(ByteStream& stream, StartupReader& reader) {
+    for (;;) {
+        Result<std::optional<StartupReply>> reply = reader.next();
+        if (!reply) co_return reply.error();
+        if (*reply) co_return std::move(**reply);
+        Result<std::string> bytes = co_await stream.read();
+        if (!bytes) co_return Failure{FailureKind::lost, "start the agent", "", bytes.error().cause};
+        if (bytes->empty()) co_return Failure{FailureKind::lost, "start the agent", "", reader.noise()};
+        reader.feed(*bytes);
+    }
+}
+
+}  // namespace
+
+Result<StartupSpec> make_startup_spec(AgentImage& image, const std::string& directory) {
+    const Result<AgentImage::Identity> identity = image.identity();
+    if (!identity) return identity.error();
+    StartupSpec spec{random_letters(), identity->hash, identity->size, default_agent_directories()};
+    if (!directory.empty())
+        spec.directories = {directory.starts_with("~/") ? "$HOME" + directory.substr(1) : directory};
+    return spec;
+}
+
+Task<Result<std::string>> bootstrap(ByteStream& stream, AgentImage& image, const StartupSpec& spec) {
+    using Kind = StartupReply::Kind;
+    const Result<AgentImage::Identity> identity = image.identity();
+    if (!identity) co_return identity.error();
+    StartupReader reader(spec.nonce);
+    for (;;) {
+        const Result<StartupReply> reply = co_await next_reply(stream, reader);
+        if (!reply) co_return reply.error();
+        if (reply->kind == Kind::started) co_return reader.rest();
+        if (reply->kind == Kind::cannot) co_return cannot_start(reply->detail);
+        if (reply->kind == Kind::failed) continue;
+        const std::string wrong = misfit(*reply, *identity);
+        if (!wrong.empty()) co_return cannot_start(wrong);
+        if (reply->kind != Kind::need) continue;
+        const Result<void> pushed = co_await push(stream, image, reply->compressed);
+        if (!pushed && pushed.error().kind == FailureKind::cannot_start) co_return pushed.error();
+    }
+}
+
+}  // namespace trellis
