@@ -24,8 +24,9 @@ struct FabricCount {
 
 class Fabric {
   public:
-    // spin: how long before an event the loop polls instead of sleeping; some tens of microseconds hide the time
-    // that the kernel takes to wake it. It does not poll for packets: a host may need this processor to answer.
+    // spin: how long before an event the loop polls instead of sleeping; some tens of microseconds hide the
+    // time that the kernel takes to wake it. It does not poll for packets: a host may need this processor to
+    // answer.
     Fabric(const TopologyFile& file, std::chrono::nanoseconds spin);
 
     void add_card(std::size_t nic, UniqueFd card);
