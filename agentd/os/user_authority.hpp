@@ -4,14 +4,17 @@
 // StrictHostKeyChecking says so.
 #pragma once
 
-#include "trellis/clock.hpp"
 #include "trellis/process.hpp"
 #include "trellis/spawner.hpp"
 
+#include "agentd/core/mailbox.hpp"
+#include "agentd/os/known_hosts.hpp"
 #include "agentd/os/ssh_config_groups.hpp"
 
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
 
 namespace trellis {
 
@@ -31,6 +34,9 @@ class UserAuthority final : public LoginAuthority {
 
   private:
     Task<Result<SshSettings>> run_ssh(std::string target);
+    Task<Result<SshSettings>> settings_of_group(std::string target);
+    const KnownHosts& known_hosts(const SshSettings& settings);
+    void accept_new_key(const SpawnRequest& request, const std::string& lookup, const std::string& key);
 
     Executor executor_;
     Processes& processes_;
@@ -41,6 +47,9 @@ class UserAuthority final : public LoginAuthority {
         SshSettings settings;
     };
     std::map<std::string, Cached> cache_;  // by group
+    std::set<std::string> asking_;         // groups whose `ssh -G` runs
+    Signal answered_;
+    std::map<std::string, KnownHosts> known_hosts_;  // by the list of files, read once
 };
 
 }  // namespace trellis
