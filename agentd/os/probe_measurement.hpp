@@ -1,6 +1,8 @@
 // ProbeMeasurement: measures the round trips to one peer over a connection of its own, on the probe loop.
 // Owned by the session that asked; destroying it closes the connection without a result. The connection is
 // not kept afterwards: a pair is measured once in an operation, and an idle one would only cost descriptors.
+// No TCP_QUICKACK: in a ping-pong each message carries the acknowledgement of the one before, and a packet of
+// its own for that would only disturb others' round trips.
 #pragma once
 
 #include "trellis/prober.hpp"
