@@ -1,0 +1,46 @@
+// Bodies of frames: the first byte chooses the message, the rest is its bytes.
+#include "trellis/message.hpp"
+
+#include "agentd/core/exec_messages.hpp"
+#include "agentd/core/host_set.hpp"
+#include "agentd/core/spawn_messages.hpp"
+#include "agentd/core/tree_messages.hpp"
+#include "agentd/core/tunnel_role.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+namespace {
+
+using namespace trellis;
+
+// What has been decoded is a value like any other: it can be sent, and read again.
+template <class T>
+void try_message(std::string_view bytes) {
+    const auto value = decode<T>(bytes);
+    if (value && !decode<T>(encode(*value))) std::abort();
+}
+
+void try_host_set(std::string_view bytes) {
+    const auto read = HostSet::read_prefix(bytes);
+    if (!read) return;
+    const auto again = HostSet::read_prefix(read->first.prefix_to(read->second));
+    if (!again || again->first.ids() != read->first.ids() || again->second != read->second) std::abort();
+}
+
+constexpr std::array<void (*)(std::string_view), 12> decoders{
+    try_message<Hello>,        try_message<Welcome>,        try_message<Joined>,
+    try_message<ChildNews>,    try_message<StartOperation>, try_message<CancelOperation>,
+    try_message<SpawnCommand>, try_message<SpawnNews>,      try_message<RoleResult>,
+    try_message<ExecRequest>,  try_message<TunnelRequest>,  try_host_set};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    if (size == 0) return 0;
+    std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+    decoders[data[0] % decoders.size()](bytes);
+    return 0;
+}
