@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 namespace {
@@ -26,7 +27,8 @@ void try_message(std::string_view bytes) {
 void try_host_set(std::string_view bytes) {
     const auto read = HostSet::read_prefix(bytes);
     if (!read) return;
-    const auto again = HostSet::read_prefix(read->first.prefix_to(read->second));
+    const std::string text = read->first.prefix_to(read->second);
+    const auto again = HostSet::read_prefix(text);
     if (!again || again->first.ids() != read->first.ids() || again->second != read->second) std::abort();
 }
 
