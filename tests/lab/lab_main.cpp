@@ -1,11 +1,15 @@
-// The laboratory's command: up, down, status, exec, cut, heal, rate, kill, start.
+// The laboratory's command: up, down, status, exec, cut, heal, rate, kill, start, truth.
+#include "agentd/model/topology_json.hpp"
 #include "tests/lab/lab_error.hpp"
 #include "tests/lab/lab_exec.hpp"
 #include "tests/lab/lab_state.hpp"
+#include "tests/lab/lab_truth.hpp"
 #include "tests/lab/lab_up.hpp"
 
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
+#include <sstream>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +30,7 @@ constexpr const char* usage = R"(usage: lab [--name NAME] COMMAND
   rate LINK RATE              change a link's rate, such as 100mbit; 0: unlimited
   kill HOST                   kill all processes of a host, its sshd too
   start HOST                  start a killed host again
+  truth FILE [--without HOST] the network that FILE describes, as trellis-topology(5); needs no root
 LINK is the name of its lower end, or A-B. NAME (or the variable LAB_NAME) tells several laboratories apart.
 )";
 
@@ -122,6 +127,25 @@ int run_down(LabState& state, const Words& words) {
     return 0;
 }
 
+int run_truth(Words words) {
+    Words without;
+    std::string value;
+    while (take_flag(words, "--without", &value))
+        without.push_back(value);
+    need(words, 1, "truth FILE [--without HOST]");
+    std::ifstream in(words[0]);
+    std::ostringstream text;
+    text << in.rdbuf();
+    if (!in) throw LabError("cannot read " + words[0]);
+    auto file = parse_topology(text.str());
+    if (const auto* error = std::get_if<ParseError>(&file))
+        throw LabError(words[0] + ":" + std::to_string(error->line) + ": " + error->message);
+    auto truth = truth_of(std::get<TopologyFile>(file), without);
+    if (!truth) throw LabError(truth.error().message());
+    std::cout << topology_file(*truth);
+    return 0;
+}
+
 int run(Words words) {
     if (words.empty() || words[0] == "help" || words[0] == "--help") {
         std::cout << usage;
@@ -131,6 +155,7 @@ int run(Words words) {
     std::string name = variable != nullptr && *variable != '\0' ? variable : "lab";
     if (words[0] == "--name") take_flag(words, "--name", &name);
     if (words.empty()) throw BadUsage("expected a command");
+    if (words[0] == "truth") return run_truth({words.begin() + 1, words.end()});
     if (geteuid() != 0) throw LabError("the laboratory needs root (it makes namespaces and network devices)");
     LabState state(name);
     std::string command = words[0];
