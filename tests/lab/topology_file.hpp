@@ -33,8 +33,9 @@ namespace trellis::lab {
 struct LinkShape {
     std::chrono::nanoseconds delay{0};  // one way
     double rate = 0;                    // bits per second; 0: unlimited
-    std::uint64_t queue = 256 * 1024;   // bytes that wait in each direction before packets are dropped
-    double loss = 0;                    // share of packets lost in each direction, 0 to 1
+    std::uint64_t queue =
+        std::uint64_t{256} * 1024;  // bytes that wait in each direction before packets are dropped
+    double loss = 0;                // share of packets lost in each direction, 0 to 1
 };
 
 struct Address {
