@@ -1,0 +1,67 @@
+// `e`: a command on the selected hosts.
+#include "shell/builtins.hpp"
+#include "shell/duration_text.hpp"
+#include "shell/outcome_text.hpp"
+#include "shell/remote_command.hpp"
+
+#include <CLI/App.hpp>
+
+namespace trellis {
+namespace {
+
+class ExecCommand final : public Builtin {
+  public:
+    void declare(CLI::App& app) override {
+        app.description(
+            "Run a command on the selected hosts, by their /bin/sh, and show its output under their names");
+        app.footer(
+            "The command is sent as it is written, quotes and all; a command in one pair of quotes is sent\n"
+            "without them: e 'ls | wc -l' counts on the hosts, e ls | wc -l counts here.");
+        app.add_flag("--json", style_.json, "One JSON object for each line and for each outcome");
+        app.add_flag("--raw", style_.raw, "Control characters as they are, even on a terminal");
+        app.add_option("--timeout", timeout_, "End the command on a host after this time (10s, 2m)")
+            ->type_name("DURATION");
+        app.prefix_command();
+        app_ = &app;
+    }
+
+  protected:
+    Task<int> run_in_shell(ShellContext& context) override {
+        const std::string command = command_text(context.statement());
+        if (command.empty()) co_return context.fail("expected a command to run on the hosts", 2);
+        std::optional<Duration> timeout;
+        if (!timeout_.empty()) {
+            const Result<Duration> parsed = parse_duration(timeout_);
+            if (!parsed) co_return context.fail("--timeout: " + parsed.error().message(), 2);
+            timeout = *parsed;
+        }
+        if (context.selection().empty())
+            co_return context.fail("no host is selected (see hosts, explore, rmask)");
+        RemoteCommand remote(context, style_);
+        const auto outcomes = co_await remote.run(command, context.seat().directory, timeout);
+        for (const std::string& line : failure_lines(outcomes))
+            context.say(line);
+        co_return exit_status_of(outcomes);
+    }
+
+  private:
+    // What follows the options, as written.
+    [[nodiscard]] std::string command_text(const Statement& statement) const {
+        const std::vector<std::string> left = app_->remaining();
+        std::size_t first = statement.words.size() - left.size();
+        if (!left.empty() && left[0] == "--") ++first;
+        return statement.raw_from(first);
+    }
+
+    RemoteCommandStyle style_;
+    std::string timeout_;
+    const CLI::App* app_ = nullptr;
+};
+
+}  // namespace
+
+CommandEntry exec_command() {
+    return {"e", "run a command on the selected hosts", make_command<ExecCommand>};
+}
+
+}  // namespace trellis

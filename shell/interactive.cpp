@@ -1,0 +1,88 @@
+#include "shell/interactive.hpp"
+
+#include "shell/command_line.hpp"
+
+#include <memory>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+
+namespace trellis {
+namespace {
+
+Completion complete_line(std::string_view before, const Interpreter& interpreter, Session& session) {
+    CompletionSources sources{interpreter.commands(), {}, session.bus().topics()};
+    for (const HostEntry& entry : session.hosts())
+        sources.hosts.push_back(entry.host.name);
+    return complete(before, sources);
+}
+
+// One line, with those that belong to it. Ctrl-C drops all of them.
+Task<EditedLine> read_whole_line(Terminal& terminal, std::function<std::string()> prompt) {
+    EditedLine line = co_await terminal.read_line(std::move(prompt));
+    while (line.end == EditedLine::End::line && needs_another_line(line.text)) {
+        std::function<std::string()> more = [] { return std::string("> "); };
+        EditedLine next = co_await terminal.read_line(std::move(more));
+        if (next.end == EditedLine::End::interrupted) co_return next;
+        if (next.end == EditedLine::End::end_of_file) break;
+        line.text += "\n" + next.text;
+    }
+    if (line.end == EditedLine::End::line) terminal.remember(line.text);
+    co_return line;
+}
+
+void tell(Console& console, HostNews& news, const std::map<std::string, Outcome>& told) {
+    for (const std::string& text : news.take(told))
+        console.say(text);
+}
+
+// Collects news of hosts. Many hosts may change at one event: they are told together, after it.
+class NewsWatch {
+  public:
+    NewsWatch(Executor executor, Session& session, Seat& seat, HostNews& news, std::function<void()> tell)
+        : session_(session), alive_(std::make_shared<bool>(true)) {
+        session_.on_change([=, &seat, &news, alive = std::weak_ptr(alive_)](const HostEntry& host) {
+            news.add(host);
+            seat.publish_selection();
+            asio::post(executor, [tell, alive] {
+                if (alive.lock()) tell();
+            });
+        });
+    }
+    ~NewsWatch() { session_.on_change({}); }
+    NewsWatch(const NewsWatch&) = delete;
+    NewsWatch& operator=(const NewsWatch&) = delete;
+
+  private:
+    Session& session_;
+    std::shared_ptr<bool> alive_;
+};
+
+}  // namespace
+
+std::string prompt_text(const Seat::Counts& counts) {
+    return "trellis[" + std::to_string(counts.succeeded) + "/" + std::to_string(counts.selected) + "/" +
+           std::to_string(counts.all) + "]> ";
+}
+
+Task<int> run_interactive(Interpreter& interpreter, Terminal& terminal, Console& console, Session& session,
+                          Seat& seat, HostNews& news) {
+    terminal.complete_with(
+        [&](std::string_view before) { return complete_line(before, interpreter, session); });
+    std::function<std::string()> prompt = [&seat] { return prompt_text(seat.counts()); };
+    const Executor executor = co_await asio::this_coro::executor;
+    const NewsWatch watch(executor, session, seat, news, [&] {
+        if (terminal.editing()) tell(console, news, {});
+    });
+    for (;;) {
+        tell(console, news, seat.outcomes());
+        EditedLine line = co_await read_whole_line(terminal, prompt);
+        if (line.end == EditedLine::End::end_of_file) co_return 0;
+        if (line.end == EditedLine::End::interrupted) continue;
+        const LineResult result = co_await interpreter.run_line(line.text, "");
+        if (result.quit) co_return result.quit_status.value_or(0);
+    }
+}
+
+}  // namespace trellis

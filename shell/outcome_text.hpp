@@ -1,0 +1,27 @@
+// Outcomes in words, for people and for JSON. Pure.
+#pragma once
+
+#include "trellis/outcome.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace trellis {
+
+// "exit 3", "signal 9 (Killed)", "lost: the link has closed".
+[[nodiscard]] std::string outcome_text(const Outcome& outcome);
+
+// {"host": NAME, "outcome": "succeeded" | "exited" | "signalled" | the kind of failure, "code": N,
+//  "detail": WORDS}; code and detail only where they mean something.
+[[nodiscard]] nlohmann::json outcome_json(const std::string& host, const Outcome& outcome);
+
+// One line for each different outcome but success, with the hosts folded: "a[03-05]: exit 3".
+[[nodiscard]] std::vector<std::string> failure_lines(const std::map<std::string, Outcome>& outcomes);
+
+// 0 if all of at least one succeeded, else 1.
+[[nodiscard]] int exit_status_of(const std::map<std::string, Outcome>& outcomes);
+
+}  // namespace trellis

@@ -1,0 +1,60 @@
+#include "shell/script.hpp"
+
+#include "shell/command_line.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace trellis {
+namespace {
+
+constexpr int status_reader_left = 141;  // as of a process that SIGPIPE has ended
+
+struct LogicalLine {
+    std::string text;
+    int first = 0;  // number of its first line
+};
+
+// Lines that belong together: quotes and parentheses that span lines, backslashes at their ends.
+Task<std::optional<LogicalLine>> next_logical_line(LineSource& lines, int& number) {
+    std::optional<std::string> line = co_await lines.next();
+    if (!line) co_return std::nullopt;
+    LogicalLine whole{std::move(*line), ++number};
+    while (needs_another_line(whole.text)) {
+        line = co_await lines.next();
+        if (!line) break;
+        ++number;
+        whole.text += "\n" + *line;
+    }
+    co_return whole;
+}
+
+// The status with which the script ends here, if it does.
+std::optional<int> ends_with(const LineResult& result, const ScriptSettings& settings, int failure) {
+    if (result.reader_left) return status_reader_left;
+    if (result.interrupted || result.malformed) return result.status;
+    if (result.quit) return result.quit_status.value_or(failure);
+    if (settings.stop_on_error && result.failure != 0) return failure;
+    return std::nullopt;
+}
+
+}  // namespace
+
+Task<int> run_script(Interpreter& interpreter, LineSource& lines, Console& console, Seat& seat,
+                     HostNews& news, ScriptSettings settings) {
+    int number = 0;
+    int failure = 0;
+    for (;;) {
+        const std::optional<LogicalLine> line = co_await next_logical_line(lines, number);
+        if (!line) co_return failure;
+        const std::string origin = settings.name + ":" + std::to_string(line->first) + ": ";
+        const LineResult result = co_await interpreter.run_line(line->text, origin);
+        if (result.failure != 0) failure = result.failure;
+        for (const std::string& text : news.take(seat.outcomes()))
+            console.say(text);
+        const std::optional<int> end = ends_with(result, settings, failure);
+        if (end) co_return *end;
+    }
+}
+
+}  // namespace trellis

@@ -1,0 +1,103 @@
+// Session: what all front ends share: the cluster, the hosts whose names are known, the login rules and the
+// bus. Seat: what belongs to one front end: its selection, last outcomes, directory and variables.
+// main.cpp owns both; neither prints nor reads files.
+#pragma once
+
+#include "trellis/clock.hpp"
+#include "trellis/outcome.hpp"
+
+#include "shell/cluster.hpp"
+#include "shell/host_values.hpp"
+#include "shell/session_bus.hpp"
+#include "shell/use_rules.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace trellis {
+
+class Session {
+  public:
+    Session(Cluster& cluster, Clock& clock, std::function<std::int64_t()> unix_time,
+            std::vector<ValueType> value_types);
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    [[nodiscard]] Cluster& cluster() { return cluster_; }
+    [[nodiscard]] Clock& clock() { return clock_; }
+    [[nodiscard]] SessionBus& bus() { return bus_; }
+    [[nodiscard]] UseRules& rules() { return rules_; }
+    [[nodiscard]] std::int64_t unix_time() const { return unix_time_(); }
+    // The type of that name among those that `load` understands; null if there is none.
+    [[nodiscard]] const ValueType* value_type(std::string_view name) const;
+
+    // All hosts whose names are known, in the order in which they were named.
+    [[nodiscard]] std::vector<HostEntry> hosts() const;
+    [[nodiscard]] std::optional<HostEntry> host(const std::string& name) const;
+    [[nodiscard]] std::string host_name(HostId id) const;
+    // Adds names that are not known yet.
+    void name_hosts(const std::vector<std::string>& names);
+    // How the last attempt to reach a host ended.
+    void note_attempt(const std::string& name, const Outcome& outcome);
+    // Of each login, if a command does not say otherwise.
+    Duration login_timeout = std::chrono::seconds(15);
+    // Puts the value `hosts` on the bus; also done by itself at each change of membership.
+    void publish_hosts();
+    // Called after a host has become suspect, has resumed or is lost.
+    void on_change(std::function<void(const HostEntry&)> handler) { changed_ = std::move(handler); }
+
+  private:
+    void member_changed(const Member& member);
+    [[nodiscard]] HostEntry entry(const std::string& name, const Member* member) const;
+
+    Cluster& cluster_;
+    Clock& clock_;
+    std::function<std::int64_t()> unix_time_;
+    std::vector<ValueType> value_types_;
+    SessionBus bus_;
+    UseRules rules_;
+    std::vector<std::string> order_;
+    std::set<std::string> named_;
+    std::map<std::string, std::string> causes_;
+    std::function<void(const HostEntry&)> changed_;
+};
+
+class Seat {
+  public:
+    explicit Seat(Session& session) : session_(session) {}
+
+    // The selected hosts whose agents run, in the session's order.
+    [[nodiscard]] std::vector<Host> selection() const;
+    [[nodiscard]] bool selected(const std::string& name) const { return !deselected_.contains(name); }
+    // Selects exactly these of the known hosts; hosts that are named later are selected.
+    void select(const std::set<std::string>& names);
+    void select_all();
+
+    // The outcome per host of the last command that had one.
+    [[nodiscard]] const std::map<std::string, Outcome>& outcomes() const { return outcomes_; }
+    void note_outcomes(std::map<std::string, Outcome> outcomes) { outcomes_ = std::move(outcomes); }
+
+    // Counts for the prompt: [succeeded last / selected / all], of the hosts whose agents run.
+    struct Counts {
+        std::size_t succeeded = 0;
+        std::size_t selected = 0;
+        std::size_t all = 0;
+    };
+    [[nodiscard]] Counts counts() const;
+    void publish_selection();
+
+    std::string directory;                           // on the hosts; empty: the home directory
+    std::map<std::string, std::string> environment;  // exported to commands on the hosts
+
+  private:
+    Session& session_;
+    std::set<std::string> deselected_;
+    std::map<std::string, Outcome> outcomes_;
+};
+
+}  // namespace trellis

@@ -1,0 +1,124 @@
+// ShellFixture: a session over a FakeCluster whose lines can be run and whose outputs can be read.
+#pragma once
+
+#include "shell/interpreter.hpp"
+#include "shell/script.hpp"
+#include "tests/scenario/fake_cluster.hpp"
+
+#include <array>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace trellis {
+
+class SteadyClock final : public Clock {
+  public:
+    explicit SteadyClock(Executor executor) : executor_(std::move(executor)) {}
+    [[nodiscard]] TimePoint now() const override {
+        return TimePoint(std::chrono::steady_clock::now().time_since_epoch());
+    }
+    Task<void> sleep_until(TimePoint when) override {
+        asio::steady_timer timer(executor_, when - now());
+        co_await timer.async_wait(asio::use_awaitable);
+    }
+
+  private:
+    Executor executor_;
+};
+
+// A file without a name that stands for standard output or error.
+class Capture {
+  public:
+    Capture() : fd_(::memfd_create("capture", MFD_CLOEXEC)) {}
+    ~Capture() { ::close(fd_); }
+    Capture(const Capture&) = delete;
+    Capture& operator=(const Capture&) = delete;
+    [[nodiscard]] int fd() const { return fd_; }
+    // What was written since the last call.
+    std::string take() {
+        std::string text;
+        std::array<char, 4096> buffer{};
+        for (ssize_t got = 0; (got = ::pread(fd_, buffer.data(), buffer.size(), read_)) > 0; read_ += got)
+            text.append(buffer.data(), static_cast<std::size_t>(got));
+        return text;
+    }
+
+  private:
+    int fd_;
+    off_t read_ = 0;
+};
+
+class ShellFixture : public testing::Test {
+  protected:
+    ShellFixture() {
+        std::signal(SIGPIPE, SIG_IGN);  // as main.cpp does
+        std::filesystem::create_directories(directory);
+    }
+    ~ShellFixture() override { std::filesystem::remove_all(directory); }
+
+    LineResult run(const std::string& line) {
+        LineResult result;
+        asio::co_spawn(io, interpreter.run_line(line, ""),
+                       [&](const std::exception_ptr& error, LineResult ended) {
+                           EXPECT_FALSE(error);
+                           result = ended;
+                           io.stop();
+                       });
+        io.restart();
+        io.run();
+        return result;
+    }
+
+    int run_lines(const std::string& text, bool stop_on_error = false) {
+        int status = -1;
+        const auto lines = text_lines(text);
+        ScriptSettings settings{"batch.trl", stop_on_error};
+        asio::co_spawn(io, run_script(interpreter, *lines, console, seat, news, settings),
+                       [&](const std::exception_ptr& error, int ended) {
+                           EXPECT_FALSE(error);
+                           status = ended;
+                           io.stop();
+                       });
+        io.restart();
+        io.run();
+        return status;
+    }
+
+    std::string file(const std::string& name) { return (directory / name).string(); }
+    static std::string contents(const std::string& path) {
+        std::stringstream text;
+        text << std::ifstream(path).rdbuf();
+        return text.str();
+    }
+    void write(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+    std::filesystem::path directory =
+        std::filesystem::temp_directory_path() / ("trellis-shell-test-" + std::to_string(::getpid()));
+    asio::io_context io{1};
+    Capture out, err;
+    FakeCluster cluster{io.get_executor()};
+    SteadyClock clock{io.get_executor()};
+    Session session{cluster,
+                    clock,
+                    [] { return 1700000000; },
+                    {{HostsValue::type_name, HostsValue::from_json},
+                     {SelectionValue::type_name, SelectionValue::from_json}}};
+    Seat seat{session};
+    HostNews news;
+    Console console{io.get_executor(), out.fd(), err.fd()};
+    Interrupts interrupts{io.get_executor()};
+    Interpreter interpreter{session, seat, console, interrupts, builtin_commands()};
+};
+
+}  // namespace trellis
