@@ -1,0 +1,115 @@
+# What the tests of whole sessions share: a laboratory, sessions of trellis on its host ctl, and what is expected of
+# them. Sourced by the *_lab_test.sh; they print "ok NAME", "not ok NAME" or "skip NAME: REASON" for each test.
+# shellcheck shell=bash
+
+lab_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+build=$(realpath "${TRELLIS_BUILD:-$lab_folder/../../build}")
+trellis=$build/bin/trellis
+export LAB_NAME="test-$$"
+scratch=$(mktemp -d)
+failed_tests=0
+wrong=()
+
+# Left by session(): what it printed, its exit status, and how many milliseconds it took.
+out=$scratch/out
+err=$scratch/err
+status=0
+took=0
+
+lab() { "$lab_folder/lab" "$@"; }
+
+on() { # HOST COMMAND...
+    lab exec "$@"
+}
+
+begin_lab() { # NAME
+    trap end_lab EXIT
+    lab up "$lab_folder/files/$1.lab" --visible "$build" --until $$
+    mapfile -t lab_hosts < <(lab status | awk '$2 == "running" { print $1 }')
+}
+
+end_lab() {
+    lab down >/dev/null 2>&1 || true
+    rm -rf "$scratch"
+}
+
+now_ms() { date +%s%3N; }
+
+# Runs the lines of standard input as a session on ctl.
+session() { # [OPTION...]
+    local begin
+    begin=$(now_ms)
+    status=0
+    timeout 120 "$lab_folder/lab" exec -i ctl "$trellis" "$@" >"$out" 2>"$err" || status=$?
+    took=$(($(now_ms) - begin))
+}
+
+# Runs one test function; it is wrong if an expectation failed.
+try() { # NAME FUNCTION
+    wrong=()
+    "$2" </dev/null || wrong+=("$2 ended with status $?")
+    if [[ ${#wrong[@]} -eq 0 ]]; then
+        echo "ok $1"
+        return
+    fi
+    failed_tests=$((failed_tests + 1))
+    echo "not ok $1"
+    printf '    %s\n' "${wrong[@]}"
+    printf '    exit status %s after %s ms; standard output:\n' "$status" "$took"
+    sed 's/^/        /' "$out" | tail -n 15
+    echo "    standard error:"
+    sed 's/^/        /' "$err" | tail -n 15
+}
+
+finish() {
+    [[ $failed_tests -eq 0 ]]
+    exit
+}
+
+expect_said() { # REGULAR EXPRESSION, in standard error
+    grep -qE -- "$1" "$err" || wrong+=("nothing was said like: $1")
+}
+
+expect_printed() { # REGULAR EXPRESSION, in standard output
+    grep -qE -- "$1" "$out" || wrong+=("nothing was printed like: $1")
+}
+
+expect_status() { # NUMBER
+    [[ $status -eq $1 ]] || wrong+=("exit status $status, not $1")
+}
+
+expect_within() { # MILLISECONDS
+    [[ $took -le $1 ]] || wrong+=("took $took ms, not at most $1")
+}
+
+expect_equal() { # WHAT GOT WANTED
+    [[ $2 == "$3" ]] || wrong+=("$1 is '$2', not '$3'")
+}
+
+# The processes on a host whose command line matches.
+count_on() { # HOST PATTERN
+    on "$1" pgrep -c -f "$2" 2>/dev/null || true
+}
+
+# Agents and what they started, on all hosts together.
+processes_left() { # [PATTERN]
+    local host sum=0 count
+    for host in "${lab_hosts[@]}"; do
+        count=$(count_on "$host" "${1:-[a]gentd-}")
+        sum=$((sum + ${count:-0}))
+    done
+    echo "$sum"
+}
+
+# Waits until no agent runs anywhere; tells within how many milliseconds, or "never".
+expect_nothing_left() { # MILLISECONDS [PATTERN]
+    local begin
+    begin=$(now_ms)
+    while [[ $(processes_left "${2:-}") -gt 0 ]]; do
+        if [[ $(($(now_ms) - begin)) -gt $1 ]]; then
+            wrong+=("$(processes_left "${2:-}") processes are left after $1 ms")
+            return
+        fi
+        sleep 0.3
+    done
+}
