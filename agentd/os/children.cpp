@@ -47,8 +47,8 @@ struct Children::State : std::enable_shared_from_this<Children::State> {
         if (info.si_pid == 0) return;
         status = ExitStatus{info.si_code != CLD_EXITED, info.si_status};
     }
-    void abandon(pid_t pid) {
-        ::kill(-pid, SIGKILL);
+    void abandon(pid_t pid, bool kill) {
+        if (kill) ::kill(-pid, SIGKILL);
         abandoned[pid] = true;
         if (reap_if_abandoned(pid)) running.erase(pid);
     }
@@ -64,9 +64,10 @@ namespace {
 class StartedChild final : public Child {
   public:
     StartedChild(std::shared_ptr<Children::State> state, pid_t pid) : state_(std::move(state)), pid_(pid) {}
-    ~StartedChild() override { state_->abandon(pid_); }
+    ~StartedChild() override { state_->abandon(pid_, !disowned_); }
     Task<ExitStatus> wait() override { return wait_for(state_, pid_); }
     void signal(int number) override { ::kill(-pid_, number); }
+    void disown() override { disowned_ = true; }
 
   private:
     static Task<ExitStatus> wait_for(std::shared_ptr<Children::State> state, pid_t pid) {
@@ -80,6 +81,7 @@ class StartedChild final : public Child {
 
     std::shared_ptr<Children::State> state_;
     pid_t pid_;
+    bool disowned_ = false;
 };
 
 // What posix_spawn is told; frees itself.

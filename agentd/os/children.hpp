@@ -29,6 +29,8 @@ class Child {
     virtual Task<ExitStatus> wait() = 0;
     // To the whole process group.
     virtual void signal(int number) = 0;
+    // From now on destroying this object lets the child live; it ends by itself.
+    virtual void disown() = 0;
 };
 
 class Children {
