@@ -1,11 +1,10 @@
 #include "shell/interactive.hpp"
 
 #include "shell/command_line.hpp"
+#include "shell/news_watch.hpp"
 
-#include <memory>
 #include <utility>
 
-#include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 
 namespace trellis {
@@ -36,28 +35,6 @@ void tell(Console& console, HostNews& news, const std::map<std::string, Outcome>
     for (const std::string& text : news.take(told))
         console.say(text);
 }
-
-// Collects news of hosts. Many hosts may change at one event: they are told together, after it.
-class NewsWatch {
-  public:
-    NewsWatch(Executor executor, Session& session, Seat& seat, HostNews& news, std::function<void()> tell)
-        : session_(session), alive_(std::make_shared<bool>(true)) {
-        session_.on_change([=, &seat, &news, alive = std::weak_ptr(alive_)](const HostEntry& host) {
-            news.add(host);
-            seat.publish_selection();
-            asio::post(executor, [tell, alive] {
-                if (alive.lock()) tell();
-            });
-        });
-    }
-    ~NewsWatch() { session_.on_change({}); }
-    NewsWatch(const NewsWatch&) = delete;
-    NewsWatch& operator=(const NewsWatch&) = delete;
-
-  private:
-    Session& session_;
-    std::shared_ptr<bool> alive_;
-};
 
 }  // namespace
 

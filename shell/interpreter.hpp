@@ -32,6 +32,7 @@ class Interpreter {
     // `origin` stands before messages ("batch.trl:3: "), empty at a terminal.
     Task<LineResult> run_line(std::string_view line, const std::string& origin);
     [[nodiscard]] const std::vector<CommandEntry>& commands() const { return commands_; }
+    [[nodiscard]] Session& session() { return session_; }
 
   private:
     Task<int> run_statement(const Statement& statement, const std::string& origin, LineResult& result);

@@ -24,6 +24,9 @@ class SpawnSettings {
         posix_spawn_file_actions_init(&actions_);
         sigset_t all, none;
         sigfillset(&all);
+        // At a prompt these are ignored: nobody could continue a program that has stopped.
+        for (const int number : {SIGTSTP, SIGTTIN, SIGTTOU})
+            sigdelset(&all, number);
         sigemptyset(&none);
         posix_spawnattr_setsigdefault(&attributes_, &all);
         posix_spawnattr_setsigmask(&attributes_, &none);

@@ -1,9 +1,12 @@
 #include "shell/script.hpp"
 
 #include "shell/command_line.hpp"
+#include "shell/news_watch.hpp"
 
 #include <optional>
 #include <utility>
+
+#include <boost/asio/this_coro.hpp>
 
 namespace trellis {
 namespace {
@@ -44,6 +47,8 @@ Task<int> run_script(Interpreter& interpreter, LineSource& lines, Console& conso
                      HostNews& news, ScriptSettings settings) {
     int number = 0;
     int failure = 0;
+    const Executor executor = co_await asio::this_coro::executor;
+    const NewsWatch watch(executor, interpreter.session(), seat, news, [] {});
     for (;;) {
         const std::optional<LogicalLine> line = co_await next_logical_line(lines, number);
         if (!line) co_return failure;

@@ -96,6 +96,7 @@ Terminal::Terminal(Executor executor, Console& console, Interrupts& interrupts, 
       input_(executor_, open_terminal_again()),
       resized_(executor_, SIGWINCH) {
     Callbacks::terminal = this;
+    std::signal(SIGTSTP, SIG_IGN);  // a session that stands still would be taken for dead by its hosts
     rl_readline_name = "trellis";
     rl_catch_signals = 0;
     rl_catch_sigwinch = 0;
