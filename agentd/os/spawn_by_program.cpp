@@ -97,7 +97,7 @@ Task<SpawnedLink> spawn_locally(SpawnMeans means, SpawnRequest request, SpawnPro
     if (!spec) co_return spec.error();
     progress.starting();
     ProcessSpec process;
-    process.argv = {means.image.path(), "--serve", spec->nonce};
+    process.argv = {means.image.path(), "--serve", spec->nonce, request.name};
     co_return co_await start_and_link(means, std::move(request), std::move(process), std::move(*spec));
 }
 

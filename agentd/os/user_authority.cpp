@@ -1,6 +1,10 @@
 #include "agentd/os/user_authority.hpp"
 
+#include "agentd/os/ssh_login_plan.hpp"
+
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -16,6 +20,7 @@ namespace trellis {
 namespace {
 
 constexpr std::uint32_t most_agent_bytes = 1 << 18;
+constexpr std::size_t most_jumps = 8;
 
 std::string home_path(const std::string& path) {
     if (!path.starts_with("~/")) return path;
@@ -33,6 +38,12 @@ std::string read_file(const std::string& path) {
 std::string first_of(const SshSettings& settings, const std::string& keyword, std::string otherwise) {
     const auto place = settings.find(keyword);
     return place == settings.end() || place->second.empty() ? std::move(otherwise) : place->second.front();
+}
+
+std::string lower_case(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
 }
 
 std::string host_part(const std::string& target) {
@@ -59,10 +70,27 @@ SshSettings parse_settings(const std::string& text) {
     return settings;
 }
 
+std::vector<std::string> split_list(const std::string& list) {
+    std::vector<std::string> parts;
+    std::istringstream stream(list);
+    for (std::string part; std::getline(stream, part, ',');)
+        if (!part.empty()) parts.push_back(part);
+    return parts;
+}
+
+// `ssh -G` takes a port only in this form.
+std::string as_uri(const std::string& jump) {
+    const SshTarget target = parse_ssh_target(jump);
+    if (target.port.empty() || jump.starts_with("ssh://")) return jump;
+    const bool numeric = target.host.find(':') != std::string::npos;
+    const std::string host = numeric ? "[" + target.host + "]" : target.host;
+    return "ssh://" + (target.user.empty() ? "" : target.user + "@") + host + ":" + target.port;
+}
+
 std::string lookup_name(const SshSettings& settings) {
     const std::string host = first_of(settings, "hostkeyalias", first_of(settings, "hostname", ""));
     const std::string port = first_of(settings, "port", "22");
-    return port == "22" ? host : "[" + host + "]:" + port;
+    return lower_case(port == "22" ? host : "[" + host + "]:" + port);
 }
 
 std::vector<std::string> known_hosts_files(const SshSettings& settings) {
@@ -89,6 +117,16 @@ Failure no_agent(std::string why) {
 }
 
 }  // namespace
+
+// While one run of ssh -G is under way, for those who wait for its answer.
+struct UserAuthority::Answered {
+    UserAuthority& authority;
+    const std::string& question;
+    ~Answered() {
+        authority.asking_.erase(question);
+        authority.answered_.notify();
+    }
+};
 
 UserAuthority::UserAuthority(Executor executor, Processes& processes, std::vector<std::string> ssh_options)
     : executor_(executor), processes_(processes), ssh_options_(std::move(ssh_options)), answered_(executor) {
@@ -137,14 +175,6 @@ Task<Result<SshSettings>> UserAuthority::settings_of_group(std::string target) {
         co_return co_await run_ssh(target);
     }
     asking_.insert(*group);
-    struct Answered {
-        UserAuthority& authority;
-        const std::string& group;
-        ~Answered() {
-            authority.asking_.erase(group);
-            authority.answered_.notify();
-        }
-    };
     const Answered answered{*this, *group};
     auto settings = co_await run_ssh(target);
     if (settings) cache_[*group] = Cached{target, *settings};
@@ -153,7 +183,51 @@ Task<Result<SshSettings>> UserAuthority::settings_of_group(std::string target) {
 
 Task<Result<SshSettings>> UserAuthority::settings(std::string target) {
     auto settings = co_await settings_of_group(std::move(target));
-    if (settings) (*settings)["knownhostkeytypes"] = known_hosts(*settings).key_types(lookup_name(*settings));
+    if (!settings) co_return settings;
+    add_known_types(*settings);
+    if (first_of(*settings, "proxyjump", "none") == "none") co_return settings;
+    const Result<void> added = co_await add_jumps(*settings);
+    if (!added) co_return added.error();
+    co_return settings;
+}
+
+void UserAuthority::add_known_types(SshSettings& settings) {
+    settings["knownhostkeytypes"] = known_hosts(settings).key_types(lookup_name(settings));
+}
+
+// ssh reaches the first jump host as that host's own configuration says, the others only through one another.
+Task<Result<void>> UserAuthority::add_jumps(SshSettings& settings) {
+    std::vector<std::string> jumps = split_list(first_of(settings, "proxyjump", ""));
+    for (std::size_t depth = 0; depth < most_jumps && !jumps.empty(); ++depth) {
+        const auto first = co_await settings_of_jump(jumps.front());
+        if (!first) co_return first.error();
+        const std::string before = first_of(*first, "proxyjump", "none");
+        if (before == "none") break;
+        const std::vector<std::string> more = split_list(before);
+        jumps.insert(jumps.begin(), more.begin(), more.end());
+    }
+    std::string list;
+    for (std::size_t i = 0; i < jumps.size(); ++i) {
+        const auto jump = co_await settings_of_jump(jumps[i]);
+        if (!jump) co_return jump.error();
+        for (const auto& [keyword, values] : *jump)
+            settings["jump" + std::to_string(i) + " " + keyword] = values;
+        list += (list.empty() ? "" : ",") + jumps[i];
+    }
+    settings["proxyjump"] = {list};
+    co_return Result<void>{};
+}
+
+Task<Result<SshSettings>> UserAuthority::settings_of_jump(std::string jump) {
+    while (asking_.contains(jump))
+        co_await answered_.wait();
+    if (const auto place = jumps_.find(jump); place != jumps_.end()) co_return place->second;
+    asking_.insert(jump);
+    const Answered answered{*this, jump};
+    auto settings = co_await run_ssh(as_uri(jump));
+    if (!settings) co_return settings;
+    add_known_types(*settings);
+    jumps_[jump] = *settings;
     co_return settings;
 }
 

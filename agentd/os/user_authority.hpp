@@ -25,7 +25,7 @@ class UserAuthority final : public LoginAuthority {
 
     // The settings that ssh would use for the target. One run of `ssh -G` serves all targets that the user's
     // configuration treats alike. Besides ssh's own keywords: "knownhostkeytypes", the types of the keys that
-    // are known.
+    // are known; and the settings of jump hosts, as ssh_login_plan.hpp says.
     Task<Result<SshSettings>> settings(std::string target);
 
     Task<Result<void>> check_host_key(const SpawnRequest& request, std::string lookup,
@@ -33,6 +33,10 @@ class UserAuthority final : public LoginAuthority {
     Task<Result<std::string>> ask_agent(std::string request) override;
 
   private:
+    struct Answered;
+    void add_known_types(SshSettings& settings);
+    Task<Result<void>> add_jumps(SshSettings& settings);
+    Task<Result<SshSettings>> settings_of_jump(std::string jump);
     Task<Result<SshSettings>> run_ssh(std::string target);
     Task<Result<SshSettings>> settings_of_group(std::string target);
     const KnownHosts& known_hosts(const SshSettings& settings);
@@ -46,6 +50,7 @@ class UserAuthority final : public LoginAuthority {
         std::string target;  // whose settings they are
         SshSettings settings;
     };
+    std::map<std::string, SshSettings> jumps_;
     std::map<std::string, Cached> cache_;  // by group
     std::set<std::string> asking_;         // groups whose `ssh -G` runs
     Signal answered_;
