@@ -62,6 +62,16 @@ void Agent::parent_lost(const Failure& failure) {
     changed_.notify();
 }
 
+void Agent::note(std::string text) {
+    if (!node_) return;
+    Frame frame;
+    frame.type = FrameType::note;
+    frame.source = node_->self();
+    frame.destination = root_id;
+    frame.body = std::move(text);
+    node_->send(std::move(frame));
+}
+
 void Agent::child_news(FrameType type, ChildNews news) {
     Frame frame;
     frame.type = type;

@@ -27,6 +27,9 @@ class Agent final : public NodeUser {
     // then.
     Task<Failure> run(std::unique_ptr<Link> parent);
 
+    // A line for the user, from this host.
+    void note(std::string text);
+
     // NodeUser
     void deliver(Frame frame) override;
     void child_news(FrameType type, ChildNews news) override;

@@ -47,6 +47,11 @@ void Root::deliver(Frame frame) {
         case FrameType::lost:
             if (auto news = decode<ChildNews>(frame.body)) child_news(frame.type, std::move(*news));
             return;
+        case FrameType::note:
+            if (const Member* member = membership_.find(frame.source); member && note_listener_) {
+                note_listener_(member->host.name, frame.body);
+            }
+            return;
         default:
             return operations_->deliver(std::move(frame));
     }

@@ -29,6 +29,10 @@ class Root final : public NodeUser {
     [[nodiscard]] const Membership& membership() const { return membership_; }
     // Called after a host has become suspect, has resumed or is lost.
     void on_change(std::function<void(const Member&)> listener) { listener_ = std::move(listener); }
+    // Called with a line that an agent has for the user.
+    void on_note(std::function<void(const std::string& host, const std::string& text)> listener) {
+        note_listener_ = std::move(listener);
+    }
 
     // NodeUser
     void deliver(Frame frame) override;
@@ -49,6 +53,7 @@ class Root final : public NodeUser {
     std::unique_ptr<RootOperations> operations_;
     std::map<HostId, std::string> rejected_;
     std::function<void(const Member&)> listener_;
+    std::function<void(const std::string&, const std::string&)> note_listener_;
     Signal changed_;
     bool leaving_ = false;
 };

@@ -27,6 +27,7 @@ enum class FrameType : std::uint8_t {
     done,       // agent to root: an operation has ended here
     data,       // stream bytes
     ack,        // stream credit and acknowledgement
+    note,       // agent to root: words for the user
     bye         // parent to child: leave
 };
 inline constexpr std::uint8_t last_frame_type = static_cast<std::uint8_t>(FrameType::bye);
