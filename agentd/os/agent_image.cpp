@@ -82,17 +82,47 @@ Result<AgentImage::Identity> AgentImage::identity() {
     return *identity_;
 }
 
-Task<Result<AgentImage::Bytes>> AgentImage::bytes(bool compressed) {
-    if (const Bytes ready = compressed_.lock(); compressed && ready) co_return ready;
+// While one coroutine compresses and the others wait for it.
+class AgentImage::Compressing {
+  public:
+    Compressing(AgentImage& image, const Executor& executor)
+        : image_(image), ended_(std::make_shared<Wakeup>(executor)) {
+        image_.compressing_ = ended_;
+    }
+    Compressing(const Compressing&) = delete;
+    Compressing& operator=(const Compressing&) = delete;
+    ~Compressing() {
+        image_.compressing_.reset();
+        ended_->notify();
+    }
+
+  private:
+    AgentImage& image_;
+    std::shared_ptr<Wakeup> ended_;
+};
+
+Task<Result<AgentImage::Bytes>> AgentImage::bytes(bool packed) {
+    if (packed) co_return co_await compressed();
     Result<std::string> content = read();
     if (!content) co_return content.error();
-    if (!compressed) co_return std::make_shared<const std::string>(std::move(*content));
+    co_return std::make_shared<const std::string>(std::move(*content));
+}
+
+Task<Result<AgentImage::Bytes>> AgentImage::compressed() {
+    while (!compressed_ && compressing_) {
+        const std::shared_ptr<Wakeup> ended = compressing_;
+        co_await ended->wait();
+    }
+    if (compressed_) co_return compressed_;
+    const Executor executor = co_await asio::this_coro::executor;
+    const Compressing compressing(*this, executor);
+    Result<std::string> content = read();
+    if (!content) co_return content.error();
     if (!compressor_) compressor_ = std::make_unique<asio::thread_pool>(1);
     Task<std::string> work = compress(std::move(*content));
     std::string packed = co_await asio::co_spawn(*compressor_, std::move(work), asio::use_awaitable);
-    const Bytes result = std::make_shared<const std::string>(std::move(packed));
-    compressed_ = result;
-    co_return result;
+    compressed_ = std::make_shared<const std::string>(std::move(packed));
+    co_return compressed_;
 }
 
 }  // namespace trellis

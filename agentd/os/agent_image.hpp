@@ -6,6 +6,8 @@
 #include "trellis/result.hpp"
 #include "trellis/task.hpp"
 
+#include "agentd/os/wakeup.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -30,15 +32,18 @@ class AgentImage {
     [[nodiscard]] const std::string& path() const { return path_; }
     // Failures: cannot_start (unreadable, no ELF file).
     Result<Identity> identity();
-    // The file, compressed on a thread of its own if asked for.
-    Task<Result<Bytes>> bytes(bool compressed);
+    // The file, gzipped if asked for.
+    Task<Result<Bytes>> bytes(bool packed);
 
   private:
+    class Compressing;
     [[nodiscard]] Result<std::string> read() const;
+    Task<Result<Bytes>> compressed();
 
     std::string path_;
     std::optional<Identity> identity_;
-    std::weak_ptr<const std::string> compressed_;
+    Bytes compressed_;
+    std::shared_ptr<Wakeup> compressing_;  // null: nobody does
     std::unique_ptr<asio::thread_pool> compressor_;
 };
 

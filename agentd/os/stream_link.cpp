@@ -16,6 +16,9 @@ constexpr std::chrono::seconds flush_time{2};
 }  // namespace
 
 struct StreamLink::State {
+    State(Executor on, std::unique_ptr<ByteStream> over, std::string to)
+        : executor(std::move(on)), stream(std::move(over)), host(std::move(to)) {}
+
     Executor executor;
     std::unique_ptr<ByteStream> stream;
     std::string host;
