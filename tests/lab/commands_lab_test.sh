@@ -88,7 +88,7 @@ inferred_groups() {
 }
 
 nothing_listens_afterwards() {
-    session <<<"explore $all; infer; e 'ss -Hltn | grep -v :22'"
+    session <<<"explore $all; infer; e 'sleep 0.5; ss -Hltn | grep -v :22'"
     expect_equal "listening ports" "$(grep -cE '^[ab]0[0-3]: LISTEN' "$out")" 0
 }
 

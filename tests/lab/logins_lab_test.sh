@@ -109,7 +109,7 @@ no_authentication() {
 places='/tmp /var/tmp /dev/shm /root'
 
 no_executable_directory() {
-    on a03 sh -c "rm -rf /tmp/* /var/tmp/* /dev/shm/* /root/.cache; for d in $places; do mount -o remount,noexec \$d; done"
+    on a03 sh -c "rm -rf /tmp/trellis-root /var/tmp/trellis-root /dev/shm/trellis-root /root/.cache/trellis-root; for d in $places; do mount -o remount,noexec \$d; done"
     session <<<'explore a[00-03] b[00-03]; e hostname'
     on a03 sh -c "for d in $places; do mount -o remount,exec \$d; done"
     expect_said '^a03: cannot start.*may not be executed'
@@ -118,8 +118,8 @@ no_executable_directory() {
 }
 
 disk_full() {
-    on a03 sh -c "rm -rf /tmp/* /var/tmp/* /dev/shm/* /root/.cache
-        for d in $places; do head -c 1g /dev/zero >\$d/full 2>/dev/null; done; true"
+    on a03 sh -c "rm -rf /tmp/trellis-root /var/tmp/trellis-root /dev/shm/trellis-root /root/.cache/trellis-root
+        for d in $places; do head -c 1G /dev/zero >\$d/full 2>/dev/null; done; true"
     session <<<'explore a[00-03] b[00-03]; e hostname'
     on a03 sh -c "for d in $places; do rm -f \$d/full; done"
     expect_said '^a03: cannot start.*(disk full|No space)'
@@ -127,7 +127,7 @@ disk_full() {
 }
 
 wrong_architecture() {
-    on a03 sh -c 'rm -rf /tmp/* /var/tmp/* /dev/shm/* /root/.cache
+    on a03 sh -c 'rm -rf /tmp/trellis-root /var/tmp/trellis-root /dev/shm/trellis-root /root/.cache/trellis-root
         printf "#!/bin/sh\necho Linux mips64\n" >/run/uname; chmod 755 /run/uname; mount --bind /run/uname /usr/bin/uname'
     session <<<'explore a[00-03] b[00-03]; e hostname'
     on a03 umount /usr/bin/uname
