@@ -6,6 +6,8 @@
 #include "agentd/core/spawn_messages.hpp"
 #include "agentd/core/tree_messages.hpp"
 #include "agentd/core/tunnel_role.hpp"
+#include "agentd/model/topology_query.hpp"
+#include "plugins/infer/messages.hpp"
 
 #include <array>
 #include <cstdint>
@@ -32,11 +34,31 @@ void try_host_set(std::string_view bytes) {
     if (!again || again->first.ids() != read->first.ids() || again->second != read->second) std::abort();
 }
 
-constexpr std::array<void (*)(std::string_view), 12> decoders{
-    try_message<Hello>,        try_message<Welcome>,        try_message<Joined>,
-    try_message<ChildNews>,    try_message<StartOperation>, try_message<CancelOperation>,
-    try_message<SpawnCommand>, try_message<SpawnNews>,      try_message<RoleResult>,
-    try_message<ExecRequest>,  try_message<TunnelRequest>,  try_host_set};
+// A tree that is taken for valid becomes a topology that is.
+void try_tree(std::string_view bytes) {
+    const auto tree = decode<plugins::infer::TravellingTree>(bytes);
+    if (!tree || !plugins::infer::validate(*tree, 4)) return;
+    const std::array<std::string, 4> names{"a", "b", "c", "d"};
+    const Topology topology = plugins::infer::to_topology(*tree, names);
+    if (!topology.hosts.empty() && !validate(topology)) std::abort();
+}
+
+constexpr std::array<void (*)(std::string_view), 16> decoders{try_message<Hello>,
+                                                              try_message<Welcome>,
+                                                              try_message<Joined>,
+                                                              try_message<ChildNews>,
+                                                              try_message<StartOperation>,
+                                                              try_message<CancelOperation>,
+                                                              try_message<SpawnCommand>,
+                                                              try_message<SpawnNews>,
+                                                              try_message<RoleResult>,
+                                                              try_message<ExecRequest>,
+                                                              try_message<TunnelRequest>,
+                                                              try_host_set,
+                                                              try_message<plugins::infer::InferRequest>,
+                                                              try_message<plugins::infer::ToRole>,
+                                                              try_message<plugins::infer::ToRoot>,
+                                                              try_tree};
 
 }  // namespace
 
