@@ -29,7 +29,7 @@ struct Route {
 using RouteRule = std::function<std::optional<Route>(const std::string& from, const std::string& to)>;
 
 struct SpawnLimits {
-    std::size_t fan_out = 16;  // most children of one node
+    std::size_t fan_out = 16;  // most children of one node, as long as others can reach the rest
     std::size_t first = 2;     // logins at once that a new agent starts with
     std::size_t width = 16;    // logins at once of the root, and at most of an agent
 };
@@ -63,7 +63,7 @@ class SpawnPlanner {
     void remove_worker(HostId worker) { workers_.erase(worker); }
 
     [[nodiscard]] std::size_t in_flight() const { return in_flight_; }
-    // With nothing in flight and nothing to assign: what is left has nobody who may reach it.
+    // With nothing in flight and nothing to assign: what is left has nobody (more) who may reach it.
     [[nodiscard]] std::vector<Unreached> stranded() const;
 
   private:
@@ -72,14 +72,25 @@ class SpawnPlanner {
         std::size_t children = 0;
         std::size_t in_flight = 0;
         std::size_t allowance = 0;
-        bool trusted = true;  // false after it was refused by a host that it should reach
+        bool trusted = true;      // false after refusals without any success: it may lack credentials
+        bool finds_none = false;  // among the pending targets there is none for it
     };
     struct Target {
         HostId id{};
         std::string name;
         std::set<HostId> tried;
+        Outcome last;  // of the tries
     };
-    [[nodiscard]] bool free(HostId id, const Worker& worker) const;
+    using Pending = std::deque<Target>::iterator;
+    void look_again();
+    [[nodiscard]] bool full(const Worker& worker) const;
+    [[nodiscard]] bool may_reach(HostId id, const Worker& worker, const Target& target) const;
+    [[nodiscard]] bool others_will(const Target& target) const;
+    Assignment assign(HostId id, Worker& worker, Pending target);
+    std::optional<Assignment> assign_beyond_bounds(Pending target);
+    [[nodiscard]] bool anybody_may(const Target& target) const;
+    std::optional<Assignment> assign_first();
+    std::optional<Assignment> assign_exception();
     std::optional<Target> release(HostId worker, HostId target);
     std::optional<Assignment> assign_to(HostId id, Worker& worker);
 
@@ -87,6 +98,7 @@ class SpawnPlanner {
     SpawnLimits limits_;
     std::map<HostId, Worker> workers_;
     std::deque<Target> pending_;
+    std::deque<Target> hopeless_;
     std::map<HostId, Target> running_;
     std::size_t in_flight_ = 0;
 };

@@ -84,6 +84,35 @@ TEST(SpawnPlanner, AnInnerFailureIsTriedFromTheRoot) {
     EXPECT_EQ(planner.in_flight(), 0U);
 }
 
+// h1 is the one way to all others.
+std::optional<Route> behind_h1(const std::string& from, const std::string& to) {
+    return from == (to == "h1" ? "root" : "h1") ? std::optional<Route>(Route{}) : std::nullopt;
+}
+
+TEST(SpawnPlanner, TheOnlyGatewayMayExceedItsFanOut) {
+    SpawnPlanner planner(behind_h1, {});
+    planner.add_worker(root_id, "root", 0);
+    add_targets(planner, 50);
+    EXPECT_EQ(run_to_end(planner)[HostId{1}], 49U);
+    EXPECT_TRUE(planner.stranded().empty());
+}
+
+TEST(SpawnPlanner, ARefusalByOneHostDoesNotRuleOutTheOnlyGateway) {
+    SpawnPlanner planner(behind_h1, {});
+    planner.add_worker(root_id, "root", 0);
+    add_targets(planner, 5);
+    ASSERT_EQ(planner.next().size(), 1U);
+    planner.reached(root_id, HostId{1});
+    const auto first = planner.next();
+    ASSERT_EQ(first.size(), 2U);
+    const Outcome refused = Outcome::of({FailureKind::refused, "", "", "authentication"});
+    planner.failed(HostId{1}, first[0].target, refused);
+    planner.reached(HostId{1}, first[1].target);
+    EXPECT_EQ(run_to_end(planner)[HostId{1}], 2U);
+    ASSERT_EQ(planner.stranded().size(), 1U);
+    EXPECT_EQ(planner.stranded()[0].outcome, refused) << "its own cause, not that nobody else could";
+}
+
 TEST(SpawnPlanner, ATimeOutIsNotRepeated) {
     SpawnPlanner planner(anyone, {});
     planner.add_worker(HostId{7}, "h7", 0);
