@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
 namespace trellis {
 namespace {
 
@@ -9,8 +12,35 @@ Failure no_greeting(const SpawnRequest& request, std::string cause) {
     return {FailureKind::cannot_start, "start the agent", request.name, std::move(cause)};
 }
 
-Task<Result<Hello>> receive_hello(Link& link, const SpawnRequest& request) {
-    const Result<Frame> frame = co_await link.receive();
+// A link on which a greeting is awaited; null when that is over.
+struct Awaited {
+    Link* link;
+    bool late = false;
+};
+
+Task<void> close_late(Clock& clock, TimePoint deadline, std::shared_ptr<Awaited> awaited) {
+    co_await clock.sleep_until(deadline);
+    if (!awaited->link) co_return;
+    awaited->late = true;
+    awaited->link->close();
+}
+
+Task<Result<Frame>> receive_until(Node& node, Link& link, TimePoint deadline) {
+    const auto awaited = std::make_shared<Awaited>(&link);
+    struct Over {
+        Awaited& awaited;
+        ~Over() { awaited.link = nullptr; }
+    };
+    const Over over{*awaited};
+    asio::co_spawn(node.executor(), close_late(node.clock(), deadline, awaited), asio::detached);
+    Result<Frame> frame = co_await link.receive();
+    if (awaited->late) co_return Failure{FailureKind::timed_out, "", "", "the agent does not greet"};
+    co_return frame;
+}
+
+Task<Result<Hello>> receive_hello(Node& node, Link& link, const SpawnRequest& request, TimePoint deadline) {
+    const Result<Frame> frame = co_await receive_until(node, link, deadline);
+    if (!frame && frame.error().kind == FailureKind::timed_out) co_return frame.error();
     if (!frame) co_return no_greeting(request, frame.error().cause);
     if (frame->type != FrameType::hello) co_return no_greeting(request, "it does not greet");
     const auto hello = decode<Hello>(frame->body);
@@ -52,9 +82,10 @@ void announce(Node& node, const Host& host) {
 
 Task<Result<Host>> adopt(std::shared_ptr<Node> node, Spawner& spawner, SpawnRequest request,
                          LoginAuthority& authority, std::unique_ptr<ByteStream> transport) {
+    const TimePoint deadline = node->clock().now() + request.timeout;
     auto link = co_await spawner.spawn(request, authority, std::move(transport));
     if (!link) co_return link.error();
-    auto hello = co_await receive_hello(**link, request);
+    auto hello = co_await receive_hello(*node, **link, request, deadline);
     if (!hello) co_return hello.error();
     send_welcome(**link, request, node->settings());
     Host host = host_of(request, std::move(*hello));

@@ -12,7 +12,8 @@
 namespace trellis {
 
 // Spawns an agent on request.id, greets it, attaches it to `node` as a child and announces it to the root.
-// Failures: those of Spawner::spawn, and cannot_start for an agent of another version.
+// Failures: those of Spawner::spawn, and cannot_start for an agent of another version; never waits longer
+// than request.timeout.
 Task<Result<Host>> adopt(std::shared_ptr<Node> node, Spawner& spawner, SpawnRequest request,
                          LoginAuthority& authority, std::unique_ptr<ByteStream> transport);
 

@@ -73,6 +73,8 @@ void Explorer::stop() {
     for (const auto& [worker, operation] : spawning_)
         operation->abandon();
     spawning_.clear();
+    for (const auto& [id, target] : targets_)
+        around_.membership.withdraw(id);
 }
 
 void Explorer::launch(const SpawnPlanner::Assignment& assignment) {
@@ -86,6 +88,8 @@ void Explorer::launch(const SpawnPlanner::Assignment& assignment) {
 
 Task<void> Explorer::log_in(Self self, SpawnPlanner::Assignment assignment) {
     Finished finished{assignment.worker, assignment.target, {}};
+    const bool by_root = assignment.worker == root_id || assignment.route.end_to_end;
+    self->around_.membership.expect(assignment.target, by_root ? root_id : assignment.worker);
     auto request = co_await self->request_for(assignment);
     if (!request) {
         finished.outcome = Outcome::of(request.error());
@@ -95,6 +99,7 @@ Task<void> Explorer::log_in(Self self, SpawnPlanner::Assignment assignment) {
         finished.outcome = co_await self->log_in_from_root(std::move(*request), nullptr);
     } else {
         self->grant(assignment.worker, std::move(*request));
+        co_await self->watch_grant(assignment);
         co_return;
     }
     self->finished_.push(std::move(finished));
@@ -149,6 +154,15 @@ void Explorer::grant(HostId worker, SpawnRequest request) {
     granted_[worker][request.id] = std::move(request);
     const SpawnCommand command = std::move(grant);
     spawning_[worker]->send(worker, encode(command));
+}
+
+// A worker that has fallen silent does not hold up its targets beyond their time.
+Task<void> Explorer::watch_grant(SpawnPlanner::Assignment assignment) {
+    constexpr std::chrono::seconds grace{1};  // the worker's own report is on its way
+    co_await around_.world.clock.sleep_until(*targets_.at(assignment.target).deadline + grace);
+    if (granted_[assignment.worker].erase(assignment.target) == 0) co_return;
+    const Failure late{FailureKind::timed_out, "", "", "no word from the host that logs in to it"};
+    finished_.push({assignment.worker, assignment.target, Outcome::of(late)});
 }
 
 Task<void> Explorer::attend(Self self, HostId worker, std::shared_ptr<Operation> operation) {
@@ -235,6 +249,7 @@ void Explorer::settle(const Finished& finished) {
 
 void Explorer::conclude(HostId target, Outcome outcome) {
     reached_ += outcome.ok() ? 1 : 0;
+    around_.membership.withdraw(target);
     ++ended_;
     outcomes_[targets_.at(target).index].outcome = std::move(outcome);
     if (request_.progress) request_.progress(reached_, ended_, outcomes_.size());

@@ -78,6 +78,7 @@ class Explorer : public std::enable_shared_from_this<Explorer> {
     Task<Outcome> log_in_from_root(SpawnRequest request, std::unique_ptr<ByteStream> transport);
     Task<Outcome> log_in_end_to_end(SpawnRequest request, HostId via);
     void grant(HostId worker, SpawnRequest request);
+    Task<void> watch_grant(SpawnPlanner::Assignment assignment);
     static Task<void> attend(Self self, HostId worker, std::shared_ptr<Operation> operation);
     void handle_news(HostId worker, const std::shared_ptr<Operation>& operation, SpawnNews news);
     static Task<void> answer_host_key(Self self, HostId worker, std::shared_ptr<Operation> operation,

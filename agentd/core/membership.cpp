@@ -5,10 +5,15 @@
 
 namespace trellis {
 
-void Membership::join(Host host, HostId parent) {
+bool Membership::join(Host host, HostId parent) {
+    const auto expected = expected_.find(host.id);
+    if (expected == expected_.end() || expected->second != parent) return false;
+    expected_.erase(expected);
     const HostId id = host.id;
-    members_[id] = Member{std::move(host), parent, MemberState::alive, ""};
+    by_machine_[host.machine].push_back(id);
+    members_[id] = Member{std::move(host), parent, MemberState::alive, "", false};
     ++view_;
+    return true;
 }
 
 bool Membership::below(HostId host, HostId ancestor) const {
@@ -20,11 +25,25 @@ bool Membership::below(HostId host, HostId ancestor) const {
     return true;
 }
 
+// No silent host on the way to it.
+bool Membership::hears_of(HostId host) const {
+    for (const Member* member = find(host); member; member = find(member->parent)) {
+        if (member->silent) return false;
+    }
+    return true;
+}
+
 std::vector<HostId> Membership::change(HostId host, MemberState state, const std::string& cause) {
     std::vector<HostId> changed;
+    if (const auto place = members_.find(host); place != members_.end()) {
+        place->second.silent = state == MemberState::suspect;
+    }
     for (auto& [id, member] : members_) {
-        if (member.state == state || member.state == MemberState::lost || !below(id, host)) continue;
-        member.state = state;
+        if (member.state == MemberState::lost || !below(id, host)) continue;
+        const MemberState heard = hears_of(id) ? MemberState::alive : MemberState::suspect;
+        const MemberState now = state == MemberState::lost ? state : heard;
+        if (now == member.state) continue;
+        member.state = now;
         member.cause = cause;
         changed.push_back(id);
     }
@@ -45,12 +64,13 @@ const Member* Membership::find(std::string_view name) const {
 }
 
 const Member* Membership::same_machine(const Host& host) const {
-    const auto place = std::find_if(members_.begin(), members_.end(), [&](const auto& entry) {
-        const Member& member = entry.second;
-        return member.state != MemberState::lost && member.host.machine == host.machine &&
-               member.host.id != host.id && !host.machine.empty();
-    });
-    return place == members_.end() ? nullptr : &place->second;
+    const auto known = by_machine_.find(host.machine);
+    if (host.machine.empty() || known == by_machine_.end()) return nullptr;
+    for (const HostId id : known->second) {
+        const Member* member = find(id);
+        if (id != host.id && member && member->state != MemberState::lost) return member;
+    }
+    return nullptr;
 }
 
 bool Membership::alive(HostId id) const {

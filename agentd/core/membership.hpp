@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace trellis {
@@ -19,14 +20,19 @@ struct Member {
     Host host;
     HostId parent{};
     MemberState state = MemberState::alive;
-    std::string cause;  // of suspicion or loss
+    std::string cause;    // of suspicion or loss
+    bool silent = false;  // its parent hears nothing of it; whoever is below a silent host is suspect too
 };
 
 class Membership {
   public:
     // A new id; ids are never reused.
     HostId reserve() { return static_cast<HostId>(++last_id_); }
-    void join(Host host, HostId parent);
+    // A login is under way by which this id may join below that parent; withdraw() when it has failed.
+    void expect(HostId id, HostId parent) { expected_[id] = parent; }
+    void withdraw(HostId id) { expected_.erase(id); }
+    // False, and nothing is changed, if no such host is expected there.
+    bool join(Host host, HostId parent);
     // The host itself and everything below it in the tree; only those whose state changes are returned,
     // sorted.
     std::vector<HostId> change(HostId host, MemberState state, const std::string& cause);
@@ -42,8 +48,11 @@ class Membership {
 
   private:
     [[nodiscard]] bool below(HostId host, HostId ancestor) const;
+    [[nodiscard]] bool hears_of(HostId host) const;
 
     std::map<HostId, Member> members_;
+    std::map<HostId, HostId> expected_;  // and below whom
+    std::unordered_map<std::string, std::vector<HostId>> by_machine_;
     std::uint32_t last_id_ = 0;
     std::uint64_t view_ = 0;
 };

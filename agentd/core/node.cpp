@@ -166,14 +166,24 @@ Task<void> Node::drained_towards(HostId host) {
 
 Task<void> Node::keep_heartbeats() {
     while (user_) {
+        const TimePoint before = clock_.now();
         co_await clock_.sleep(settings_.heartbeat);
         if (!user_) co_return;
+        const Duration overslept = clock_.now() - before - settings_.heartbeat;
+        if (overslept > settings_.heartbeat) forgive(overslept);
         const auto children = children_;  // beat() may lose a child
         for (const auto& [id, child] : children) {
             if (user_) beat(child);
         }
         if (user_ && parent_) beat(parent_);
     }
+}
+
+// This process itself stood still (stopped, suspended): what the others said meanwhile is not read yet.
+void Node::forgive(Duration own_silence) {
+    for (const auto& [id, child] : children_)
+        child->heard += own_silence;
+    if (parent_) parent_->heard += own_silence;
 }
 
 void Node::beat(const NeighbourPtr& neighbour) {

@@ -44,6 +44,8 @@ class Node : public std::enable_shared_from_this<Node> {
 
     [[nodiscard]] HostId self() const { return router_.self(); }
     [[nodiscard]] const TreeSettings& settings() const { return settings_; }
+    [[nodiscard]] const Executor& executor() const { return executor_; }
+    [[nodiscard]] Clock& clock() const { return clock_; }
 
   private:
     struct Neighbour {
@@ -59,6 +61,7 @@ class Node : public std::enable_shared_from_this<Node> {
     void attach(NeighbourPtr neighbour);
     Task<void> receive_from(NeighbourPtr neighbour);
     Task<void> keep_heartbeats();
+    void forgive(Duration own_silence);
     void beat(const NeighbourPtr& neighbour);
     void handle(const NeighbourPtr& from, Frame frame);
     void heard_from(const NeighbourPtr& neighbour);

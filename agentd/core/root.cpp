@@ -45,8 +45,7 @@ void Root::deliver(Frame frame) {
         case FrameType::suspect:
         case FrameType::resumed:
         case FrameType::lost:
-            if (auto news = decode<ChildNews>(frame.body)) child_news(frame.type, std::move(*news));
-            return;
+            return news_from(frame);
         case FrameType::note:
             if (const Member* member = membership_.find(frame.source); member && note_listener_) {
                 note_listener_(member->host.name, frame.body);
@@ -64,8 +63,15 @@ void Root::joined(const Frame& frame) {
         rejected_[frame.source] = "it is the same machine as " + twin->host.name;
         return send_bye(frame.source);
     }
-    membership_.join(std::move(joined->host), joined->parent);
+    if (!membership_.join(std::move(joined->host), joined->parent)) return send_bye(frame.source);
     changed_.notify();
+}
+
+// A host may only tell of its own children.
+void Root::news_from(const Frame& frame) {
+    auto news = decode<ChildNews>(frame.body);
+    const Member* child = news ? membership_.find(news->child) : nullptr;
+    if (child && child->parent == frame.source) child_news(frame.type, std::move(*news));
 }
 
 void Root::send_bye(HostId host) {

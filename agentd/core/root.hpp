@@ -41,6 +41,7 @@ class Root final : public NodeUser {
 
   private:
     void joined(const Frame& frame);
+    void news_from(const Frame& frame);
     void change(HostId host, MemberState state, const std::string& cause);
     std::string rejection(HostId host) const;
     void send_bye(HostId host);
