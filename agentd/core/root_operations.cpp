@@ -14,17 +14,17 @@ namespace trellis {
 class RootOperation final : public Operation {
   public:
     RootOperation(RootOperations& table, OperationId id, const std::vector<HostId>& hosts)
-        : table_(table), id_(id), changed_(table.executor_) {
+        : table_(&table), node_(table.node_), id_(id), changed_(table.executor_) {
         for (const HostId host : hosts)
             parts_[host];
         left_ = parts_.size();
-        table_.running_[id] = this;
+        table_->running_[id] = this;
     }
     RootOperation(const RootOperation&) = delete;
     RootOperation& operator=(const RootOperation&) = delete;
     ~RootOperation() override {
         if (left_ > 0) cancel(CancelLevel::kill);
-        table_.running_.erase(id_);
+        if (table_) table_->running_.erase(id_);
     }
 
     Task<std::optional<OperationEvent>> next() override;
@@ -39,6 +39,12 @@ class RootOperation final : public Operation {
     void deliver(Frame frame);
     void end(HostId host, RoleResult result);
     void suspicion(HostId host, bool suspect);
+    // The session has ended before the operation: nothing more comes, whoever waits is woken.
+    void orphan() {
+        table_ = nullptr;
+        left_ = 0;
+        changed_.notify();
+    }
 
   private:
     struct Part {
@@ -53,7 +59,8 @@ class RootOperation final : public Operation {
     [[nodiscard]] Frame frame(FrameType type) const;
     [[nodiscard]] HostSet running() const;
 
-    RootOperations& table_;
+    RootOperations* table_;  // null once that is gone
+    std::shared_ptr<Node> node_;
     OperationId id_;
     std::map<HostId, Part> parts_;
     std::size_t left_ = 0;
@@ -106,7 +113,7 @@ void RootOperation::acknowledge() {
     ack.destination = read.host;
     ack.stream = read.stream;
     ack.sequence = *sequence;
-    table_.node_->send(std::move(ack));
+    node_->send(std::move(ack));
 }
 
 void RootOperation::push(HostId host, decltype(OperationEvent::what) what) {
@@ -159,13 +166,13 @@ void RootOperation::send(HostId to, std::string body) {
     Frame message = frame(FrameType::message);
     message.destination = to;
     message.body = std::move(body);
-    table_.node_->send(std::move(message));
+    node_->send(std::move(message));
 }
 
 void RootOperation::send_all(std::string body) {
     Frame message = frame(FrameType::message);
     message.body = std::move(body);
-    table_.node_->multicast(std::move(message), running());
+    node_->multicast(std::move(message), running());
 }
 
 void RootOperation::send_data(HostId to, Part& part, std::uint32_t stream, std::string bytes) {
@@ -175,7 +182,7 @@ void RootOperation::send_data(HostId to, Part& part, std::uint32_t stream, std::
     data.stream = stream;
     data.sequence = part.outgoing[stream].sent(bytes.size());
     data.body = std::move(bytes);
-    table_.node_->send(std::move(data));
+    node_->send(std::move(data));
 }
 
 Task<Result<void>> RootOperation::write(HostId to, std::uint32_t stream, std::string bytes) {
@@ -200,7 +207,7 @@ void RootOperation::cancel(CancelLevel level) {
     Frame message = frame(FrameType::cancel);
     const CancelOperation body{level};
     message.body = encode(body);
-    table_.node_->multicast(std::move(message), running());
+    node_->multicast(std::move(message), running());
 }
 
 void RootOperation::abandon() {
@@ -213,6 +220,11 @@ void RootOperation::abandon() {
 
 RootOperations::RootOperations(Executor executor, std::shared_ptr<Node> node, const Membership& membership)
     : executor_(std::move(executor)), node_(std::move(node)), membership_(membership) {}
+
+RootOperations::~RootOperations() {
+    for (const auto& [id, operation] : running_)
+        operation->orphan();
+}
 
 StartOperation RootOperations::start_message(const OperationRequest& request) const {
     StartOperation start;

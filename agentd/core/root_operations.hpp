@@ -18,6 +18,9 @@ class RootOperation;
 class RootOperations final : public Operations {
   public:
     RootOperations(Executor executor, std::shared_ptr<Node> node, const Membership& membership);
+    ~RootOperations() override;
+    RootOperations(const RootOperations&) = delete;
+    RootOperations& operator=(const RootOperations&) = delete;
 
     std::unique_ptr<Operation> start(OperationRequest request) override;
 

@@ -135,6 +135,7 @@ class FakeCluster final : public Cluster, private Operations {
         Host host;
         host.id = membership_.reserve();
         host.name = name;
+        membership_.expect(host.id, root_id);
         membership_.join(host, root_id);
         return Outcome::success();
     }
