@@ -1,0 +1,21 @@
+// Ten thousand hosts in one process: that it is possible, not how fast.
+#include "tests/sim/sim_session.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trellis::sim {
+namespace {
+
+TEST(Scale, TenThousandHosts) {
+    const std::size_t hosts = 10000;
+    SimWorld world(many_hosts(hosts));
+    EXPECT_EQ(reached(explore(world, numbered("h", hosts))), hosts);
+    const auto run = exec(world, "hostname");
+    EXPECT_EQ(run.succeeded(), hosts);
+    world.run(world.root().leave(std::chrono::seconds(5)));
+    world.advance(std::chrono::seconds(1));
+    EXPECT_EQ(world.agents_running(), 0u);
+}
+
+}  // namespace
+}  // namespace trellis::sim

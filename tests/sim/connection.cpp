@@ -1,0 +1,179 @@
+#include "tests/sim/connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace trellis::sim {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t queue_limit = std::size_t{256} << 10;  // more than this holds up drained()
+constexpr std::size_t first_window = std::size_t{128} << 10;
+constexpr std::size_t least_window = std::size_t{8} << 10;
+constexpr std::size_t most_window = std::size_t{1} << 20;
+constexpr Duration first_timeout = milliseconds(200);
+constexpr Duration longest_timeout = milliseconds(1000);
+
+std::size_t size_of(const Parcel& parcel) {
+    if (const auto* frame = std::get_if<Frame>(&parcel)) return frame_header_size + frame->body.size();
+    if (const auto* bytes = std::get_if<std::string>(&parcel)) return bytes->size();
+    return 1;
+}
+
+std::uint64_t tag_of(int side, std::uint64_t sequence) {
+    return sequence * 2 + static_cast<std::uint64_t>(side);
+}
+
+}  // namespace
+
+Connection::Connection(VirtualTime& time, SimNetwork& network, MachineIndex first, MachineIndex second)
+    : time_(time), network_(network), ends_{End(time, first), End(time, second)} {
+    for (End& each : ends_)
+        each.window = first_window;
+}
+
+void Connection::send(Side side, Parcel parcel, bool bulk) {
+    End& from = end(side);
+    if (from.closed || from.failure) return;
+    const std::size_t bytes = size_of(parcel);
+    from.queued_bytes += bytes;
+    (bulk ? from.bulk : from.control).push_back({std::move(parcel), bytes});
+    pump(side);
+}
+
+// Sends what the window allows; a parcel alone may exceed it.
+void Connection::pump(Side side) {
+    End& from = end(side);
+    while (!from.failure && (!from.control.empty() || !from.bulk.empty())) {
+        auto& queue = from.control.empty() ? from.bulk : from.control;
+        const std::size_t bytes = queue.front().bytes;
+        if (from.window_bytes > 0 && from.window_bytes + bytes > from.window) break;
+        from.window_bytes += bytes;
+        from.queued_bytes -= bytes;
+        const auto [place, added] = from.under_way.emplace(from.next_sequence, std::move(queue.front()));
+        queue.pop_front();
+        transmit(side, from.next_sequence++, place->second);
+    }
+    if (from.queued_bytes < queue_limit) from.changed.notify();
+}
+
+void Connection::transmit(Side side, std::uint64_t sequence, const Queued& queued) {
+    Message message{end(side).machine, end(1 - side).machine, queued.bytes, shared_from_this(),
+                    tag_of(side, sequence)};
+    network_.send(std::move(message));
+}
+
+void Connection::arrived(std::uint64_t tag) {
+    const Side side = static_cast<Side>(tag % 2);
+    End& to = end(1 - side);
+    end(side).tries.erase(tag / 2);
+    to.arrived_early[tag / 2] = true;
+    take_in(1 - side);
+}
+
+// What has arrived in order becomes readable; for a reader that is gone it is thrown away.
+void Connection::take_in(Side receiver) {
+    End& to = end(receiver);
+    End& from = end(1 - receiver);
+    while (!to.arrived_early.empty() && to.arrived_early.begin()->first == to.next_expected) {
+        to.arrived_early.erase(to.arrived_early.begin());
+        auto node = from.under_way.extract(to.next_expected++);
+        if (!node) continue;
+        from.window = std::min(from.window + node.mapped().bytes / 8, most_window);
+        if (to.closed || to.failure) {
+            from.window_bytes -= node.mapped().bytes;
+            continue;
+        }
+        to.unread.push_back(std::move(node.mapped()));
+        to.changed.notify();
+    }
+    if (to.closed) pump(1 - receiver);
+}
+
+void Connection::dropped(std::uint64_t tag, Drop why) {
+    const Side side = static_cast<Side>(tag % 2);
+    if (why == Drop::machine_down || end(side).failure) return;
+    send_again(side, tag / 2, why);
+}
+
+void Connection::send_again(Side side, std::uint64_t sequence, Drop why) {
+    End& from = end(side);
+    from.window = std::max(from.window / 2, least_window);
+    const int tries = from.tries[sequence]++;
+    Duration wait = std::min<Duration>(first_timeout * (1 << std::min(tries, 8)), longest_timeout);
+    if (why != Drop::cut && tries == 0) {  // the receiver sees the gap
+        wait = 2 * network_.one_way_delay(from.machine, end(1 - side).machine).value_or(first_timeout);
+    }
+    time_.at(time_.now() + wait, [self = shared_from_this(), side, sequence] {
+        const auto place = self->end(side).under_way.find(sequence);
+        if (place != self->end(side).under_way.end()) self->transmit(side, sequence, place->second);
+    });
+}
+
+Task<Result<Parcel>> Connection::receive(Side side) {
+    const auto self = shared_from_this();
+    End& to = end(side);
+    while (to.unread.empty() && !to.failure && !to.closed && !to.ended)
+        co_await to.changed.wait();
+    if (to.closed) co_return Failure{FailureKind::cancelled, "receive", "", "closed"};
+    if (to.unread.empty()) {
+        if (to.failure) co_return *to.failure;
+        co_return Failure{FailureKind::lost, "receive", "", "end of file"};
+    }
+    Queued read = std::move(to.unread.front());
+    to.unread.pop_front();
+    to.ended = std::holds_alternative<EndOfStream>(read.parcel);
+    end(1 - side).window_bytes -= read.bytes;
+    pump(1 - side);
+    if (to.ended) co_return Failure{FailureKind::lost, "receive", "", "end of file"};
+    co_return std::move(read.parcel);
+}
+
+Task<void> Connection::drained(Side side) {
+    const auto self = shared_from_this();
+    End& from = end(side);
+    while (from.queued_bytes >= queue_limit && !from.failure && !from.closed)
+        co_await from.changed.wait();
+}
+
+void Connection::close(Side side) {
+    End& from = end(side);
+    if (from.closed) return;
+    send(side, EndOfStream{}, true);
+    from.closed = true;
+    for (const Queued& queued : std::exchange(from.unread, {}))
+        end(1 - side).window_bytes -= queued.bytes;
+    from.changed.notify();
+    pump(1 - side);
+}
+
+void Connection::abort(Side side) {
+    End& from = end(side);
+    if (from.closed) return;
+    from.control.clear();
+    from.bulk.clear();
+    from.queued_bytes = 0;
+    close(side);
+}
+
+void Connection::fail(const std::string& cause) {
+    for (End& each : ends_) {
+        if (each.failure) continue;
+        each.failure = Failure{FailureKind::lost, "receive", "", cause};
+        each.control.clear();
+        each.bulk.clear();
+        each.queued_bytes = 0;
+        each.changed.notify();
+    }
+}
+
+std::size_t Connection::held(Side side) const {
+    return ends_[index(side)].queued_bytes + ends_[index(side)].window_bytes;
+}
+
+std::size_t Connection::held() const {
+    return held(0) + held(1);
+}
+
+}  // namespace trellis::sim

@@ -1,0 +1,44 @@
+// SimLink and SimByteStream: one end of a Connection as the seams Link and ByteStream. Owned by their users;
+// destroying them closes their end.
+#pragma once
+
+#include "trellis/byte_stream.hpp"
+#include "trellis/link.hpp"
+
+#include "tests/sim/connection.hpp"
+
+namespace trellis::sim {
+
+class SimLink final : public Link {
+  public:
+    SimLink(std::shared_ptr<Connection> connection, Connection::Side side)
+        : connection_(std::move(connection)), side_(side) {}
+    ~SimLink() override { close(); }
+
+    void send(Frame frame) override;
+    // Bytes instead of a frame (injected by a test) go through the real decoder.
+    Task<Result<Frame>> receive() override;
+    Task<void> drained() override { return connection_->drained(side_); }
+    void close() override { connection_->close(side_); }
+
+  private:
+    std::shared_ptr<Connection> connection_;
+    Connection::Side side_;
+};
+
+class SimByteStream final : public ByteStream {
+  public:
+    SimByteStream(std::shared_ptr<Connection> connection, Connection::Side side)
+        : connection_(std::move(connection)), side_(side) {}
+    ~SimByteStream() override { close(); }
+
+    Task<Result<std::string>> read() override;
+    Task<Result<void>> write(std::string bytes) override;
+    void close() override { connection_->close(side_); }
+
+  private:
+    std::shared_ptr<Connection> connection_;
+    Connection::Side side_;
+};
+
+}  // namespace trellis::sim

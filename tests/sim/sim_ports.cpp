@@ -1,0 +1,46 @@
+#include "agentd/core/pair_key.hpp"
+#include "tests/sim/sim_process.hpp"
+#include "tests/sim/sim_seams.hpp"
+
+namespace trellis::sim {
+
+std::uint16_t SimPorts::open(std::shared_ptr<OpenPort> port) {
+    std::erase_if(ports_, [](const auto& entry) { return entry.second.expired(); });
+    ports_[++last_] = port;
+    return last_;
+}
+
+std::shared_ptr<OpenPort> SimPorts::find(std::uint16_t number, const PeerSession& visitor) const {
+    const auto place = ports_.find(number);
+    auto port = place == ports_.end() ? nullptr : place->second.lock();
+    if (!port || port->session.nonce != visitor.nonce || port->session.operation != visitor.operation) {
+        return nullptr;
+    }
+    return find_participant(port->session, visitor.self) ? port : nullptr;
+}
+
+SimProcess* find_listening(SimMachines& machines, const Endpoint& at, const PeerSession& visitor,
+                           HostId peer) {
+    for (const trellis::Address& address : at.addresses) {
+        const auto machine = machines.network().machine_at(address.ip);
+        for (const auto& process : machines.processes()) {
+            if (!machine || process->machine() != *machine || !process->alive()) continue;
+            const auto port = process->seams().ports.find(at.port, visitor);
+            if (port && port->session.self == peer) return process.get();
+        }
+    }
+    return nullptr;
+}
+
+Result<std::unique_ptr<Process>> SimProcesses::start(const ProcessSpec& spec) {
+    SimMachines& machines = process_.machines();
+    if (spec.directory == "/nowhere") {
+        return Failure{FailureKind::cannot_start, "start a command", "", "no such directory: /nowhere"};
+    }
+    const auto script = std::make_shared<Script>(machines.time(), machines.name(process_.machine()), spec);
+    process_.own(script);
+    script->start();
+    return std::make_unique<ScriptProcess>(script);
+}
+
+}  // namespace trellis::sim

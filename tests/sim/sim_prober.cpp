@@ -1,0 +1,171 @@
+#include "tests/sim/sim_process.hpp"
+#include "tests/sim/sim_seams.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace trellis::sim {
+namespace {
+
+constexpr std::size_t probe_bytes = 64;
+constexpr Duration retransmission = std::chrono::milliseconds(200);
+
+// The round trips of one measurement: messages there and back, one after the other. It runs by events alone
+// and wakes its coroutine once, at the end.
+class Measurement final : public Sender, public std::enable_shared_from_this<Measurement> {
+  public:
+    Measurement(SimProcess& from, SimProcess* to, MachineIndex there, PeerSession visitor, Endpoint at,
+                ProbePlan plan)
+        : machines_(from.machines()),
+          here_(from.machine()),
+          there_(there),
+          peer_(to),
+          visitor_(std::move(visitor)),
+          at_(std::move(at)),
+          plan_(plan),
+          ended_(machines_.time().context().get_executor()) {}
+
+    Task<Result<ProbeResult>> run() {
+        const auto self = shared_from_this();
+        begin_set();
+        while (!done_ && !failure_)
+            co_await ended_.wait();
+        if (failure_) co_return *failure_;
+        co_return result_;
+    }
+
+    void arrived(std::uint64_t tag) override {
+        if (failure_) return;
+        if (tag == there_and_back) return take_sample();
+        if (!peer_ || !peer_->alive() || !peer_->seams().ports.find(at_.port, visitor_)) {
+            return fail(FailureKind::refused, "connection refused");
+        }
+        if (!peer_->running()) return;  // a stopped process does not answer
+        send(there_, here_, there_and_back);
+    }
+
+    void dropped(std::uint64_t tag, Drop why) override {
+        if (failure_ || why == Drop::machine_down) return;
+        auto again = [self = shared_from_this(), tag] {
+            if (self->failure_) return;
+            const bool back = tag == there_and_back;
+            self->send(back ? self->there_ : self->here_, back ? self->here_ : self->there_, tag);
+        };
+        machines_.time().at(machines_.time().now() + retransmission, again);
+    }
+
+  private:
+    static constexpr std::uint64_t there_only = 0;
+    static constexpr std::uint64_t there_and_back = 1;
+
+    // The first round trip of all opens the connection and is no sample.
+    void begin_set() {
+        minimum_.reset();
+        in_set_ = without_minimum_ = 0;
+        const std::size_t set = result_.minima.size();
+        machines_.time().at(machines_.time().now() + plan_.timeout, [self = shared_from_this(), set] {
+            if (!self->done_ && self->result_.minima.size() == set) {
+                self->fail(FailureKind::timed_out, "no answer to probes");
+            }
+        });
+        begin_round_trip();
+    }
+
+    void begin_round_trip() {
+        begun_ = machines_.time().now();
+        send(here_, there_, there_only);
+    }
+
+    void send(MachineIndex from, MachineIndex to, std::uint64_t tag) {
+        machines_.network().send({from, to, probe_bytes, shared_from_this(), tag});
+    }
+
+    void take_sample() {
+        if (!std::exchange(connected_, true)) return begin_round_trip();
+        const Duration passed = machines_.time().now() - begun_;
+        const Duration sample = machines_.sample(here_, there_, passed);
+        if (sample <= passed) return count(sample);
+        auto later = [self = shared_from_this(), sample] { self->count(sample); };
+        machines_.time().at(begun_ + sample, later);
+    }
+
+    void count(Duration sample) {
+        if (failure_) return;
+        ++result_.round_trips;
+        ++in_set_;
+        ++without_minimum_;
+        if (!minimum_ || sample < *minimum_) {
+            minimum_ = sample;
+            without_minimum_ = 0;
+        }
+        if (in_set_ < plan_.round_trips && without_minimum_ < plan_.patience) return begin_round_trip();
+        result_.minima.push_back(*minimum_);
+        if (result_.minima.size() < static_cast<std::size_t>(plan_.sets)) return begin_set();
+        done_ = true;
+        ended_.notify();
+    }
+
+    void fail(FailureKind kind, std::string cause) {
+        failure_ = Failure{kind, "measure", "", std::move(cause)};
+        ended_.notify();
+    }
+
+    SimMachines& machines_;
+    MachineIndex here_;
+    MachineIndex there_;
+    SimProcess* peer_;  // null: nobody listens there
+    PeerSession visitor_;
+    Endpoint at_;
+    ProbePlan plan_;
+    ProbeResult result_;
+    std::optional<Failure> failure_;
+    std::optional<Duration> minimum_;
+    TimePoint begun_{};
+    int in_set_ = 0;
+    int without_minimum_ = 0;
+    bool connected_ = false;
+    bool done_ = false;
+    Signal ended_;
+};
+
+class SimSession final : public Prober::Session {
+  public:
+    SimSession(SimProcess& process, std::shared_ptr<OpenPort> port, std::uint16_t number)
+        : process_(process), port_(std::move(port)), number_(number) {}
+
+    [[nodiscard]] Endpoint endpoint() const override {
+        return {process_.machines().addresses(process_.machine()), number_};
+    }
+
+    Task<Result<ProbeResult>> measure(HostId peer, Endpoint at, ProbePlan plan) override {
+        SimMachines& machines = process_.machines();
+        std::optional<MachineIndex> there;
+        for (const trellis::Address& address : at.addresses) {
+            if (!there) there = machines.network().machine_at(address.ip);
+        }
+        const bool route = there && machines.network().one_way_delay(process_.machine(), *there) &&
+                           machines.network().cut_between(process_.machine(), *there) != Cut::visible;
+        if (!route) co_return Failure{FailureKind::unreachable, "measure", "", "no route to host"};
+        SimProcess* listening = find_listening(machines, at, port_->session, peer);
+        const auto measurement =
+            std::make_shared<Measurement>(process_, listening, *there, port_->session, std::move(at), plan);
+        co_return co_await measurement->run();
+    }
+
+  private:
+    SimProcess& process_;
+    std::shared_ptr<OpenPort> port_;
+    std::uint16_t number_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Prober::Session>> SimProber::open(PeerSession session) {
+    auto port = std::make_shared<OpenPort>();
+    port->session = std::move(session);
+    const std::uint16_t number = process_.seams().ports.open(port);
+    return std::make_unique<SimSession>(process_, std::move(port), number);
+}
+
+}  // namespace trellis::sim
