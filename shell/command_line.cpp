@@ -43,10 +43,10 @@ class Parser {
     void parse_local() {
         in_local_text_ = true;
         scan_.accept("!");
-        statement_.local = std::string(scan_.rest());
-        if (statement_.local.find_first_not_of(" \t\r\n") == std::string::npos)
-            return scan_.fail(scan_.at(), "expected a local command after !");
-        scan_.skip_to_end();
+        const std::size_t begin = scan_.at();
+        statement_.local = std::string(scan_.skip_line());
+        if (statement_.local.find_first_not_of(" \t\r") == std::string::npos)
+            return scan_.fail(begin, "expected a local command after !");
         push_statement();
     }
 
@@ -116,7 +116,7 @@ class Parser {
         while (!scan_.at_end() && !scan_.at_separator()) {
             const bool text = std::string_view(" \t\r\n").find(scan_.peek()) == std::string_view::npos;
             if (scan_.at_comment())
-                scan_.skip_comment();
+                scan_.skip_line();
             else if (!scan_.skip_unit())
                 return;
             else if (text)
@@ -151,7 +151,7 @@ class Parser {
         operator_ = std::string(scan_.rest().substr(0, 2));
         if (scan_.accept("&&")) return Connector::if_succeeded;
         if (scan_.accept("||")) return Connector::if_failed;
-        scan_.accept(";");
+        if (!scan_.accept(";")) scan_.accept("\n");
         return Connector::always;
     }
 

@@ -2,14 +2,14 @@
 // Failure that says what was expected and at which column (from 1). It knows no command, expands nothing and
 // runs nothing.
 //
-//   line      = [ statement ] { ( ";" | "&&" | "||" ) [ statement ] }
+//   line      = [ statement ] { ( ";" | "&&" | "||" | newline ) [ statement ] }
 //   statement = "!" anything to the end of the line, for the local /bin/sh
 //             | word { word } { redirection } [ "|" text for the local /bin/sh ]
 //   redirection = ( ">" | ">>" | "2>" | "2>>" ) file  |  "2>&1"
 //
 // Words are quoted as in sh: '...', "...", backslash. Parentheses and `...` keep what is inside together, and
 // so does GXP's [[00-15;20]]. A # at the start of a word begins a comment. The text after | reaches to the
-// next ; && or || outside quotes and parentheses.
+// next ; && || or newline outside quotes and parentheses.
 #pragma once
 
 #include "trellis/result.hpp"

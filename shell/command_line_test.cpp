@@ -124,6 +124,15 @@ TEST(CommandLine, GivesTheRestOfTheLineAfterABangToTheLocalShell) {
     EXPECT_THAT(words_of("e echo !x"), ElementsAre("e", "echo", "!x"));
 }
 
+TEST(CommandLine, SeparatesStatementsByLines) {
+    const auto statements = parsed("hosts # all\n\n!date; ls\r\ne ls | wc\ntopics\n");
+    ASSERT_EQ(statements.size(), 4U);
+    EXPECT_EQ(statements[1].local, "date; ls\r");
+    EXPECT_EQ(statements[2].pipe, " wc");
+    EXPECT_THAT(texts(statements[3]), ElementsAre("topics"));
+    EXPECT_EQ(refusal("hosts &&\ntopics"), "column 9: expected a command after &&");
+}
+
 TEST(CommandLine, SaysWhatWasExpectedAndWhere) {
     EXPECT_EQ(refusal("e 'abc"), "column 7: expected ' to close the ' at column 3");
     EXPECT_EQ(refusal("e \"abc"), "column 7: expected \" to close the \" at column 3");

@@ -7,7 +7,7 @@ namespace trellis {
 namespace {
 
 bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    return c == ' ' || c == '\t' || c == '\r';
 }
 
 std::string at_column(std::size_t offset) {
@@ -26,15 +26,16 @@ std::size_t double_bracket(std::string_view text) {
 
 bool CommandScanner::at_word_end() const {
     return is_blank(peek()) ||
-           (!at_end() && std::string_view(";|&<>").find(peek()) != std::string_view::npos);
+           (!at_end() && std::string_view("\n;|&<>").find(peek()) != std::string_view::npos);
 }
 
 bool CommandScanner::at_separator() const {
-    return peek() == ';' || rest().starts_with("&&") || rest().starts_with("||");
+    return peek() == ';' || peek() == '\n' || rest().starts_with("&&") || rest().starts_with("||");
 }
 
 bool CommandScanner::at_comment() const {
-    return peek() == '#' && (at_ == 0 || is_blank(line_[at_ - 1]) || line_[at_ - 1] == ';');
+    return peek() == '#' &&
+           (at_ == 0 || is_blank(line_[at_ - 1]) || line_[at_ - 1] == ';' || line_[at_ - 1] == '\n');
 }
 
 bool CommandScanner::accept(std::string_view text) {
@@ -47,7 +48,7 @@ void CommandScanner::skip_blanks() {
     while (!at_end()) {
         if (accept("\\\n")) continue;
         if (at_comment()) {
-            skip_comment();
+            skip_line();
         } else if (is_blank(peek())) {
             ++at_;
         } else {
@@ -56,9 +57,10 @@ void CommandScanner::skip_blanks() {
     }
 }
 
-void CommandScanner::skip_comment() {
-    while (!at_end() && peek() != '\n')
-        ++at_;
+std::string_view CommandScanner::skip_line() {
+    const std::string_view passed = rest().substr(0, rest().find('\n'));
+    at_ += passed.size();
+    return passed;
 }
 
 bool CommandScanner::skip_unit() {

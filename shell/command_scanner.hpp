@@ -24,7 +24,7 @@ class CommandScanner {
     [[nodiscard]] std::string_view line() const { return line_; }
     // What ends a word if it is not quoted.
     [[nodiscard]] bool at_word_end() const;
-    // ; && or ||
+    // ; && || or the end of a line
     [[nodiscard]] bool at_separator() const;
     // A # that begins a comment here.
     [[nodiscard]] bool at_comment() const;
@@ -32,8 +32,8 @@ class CommandScanner {
     bool accept(std::string_view text);
     // Blanks, joined lines and comments.
     void skip_blanks();
-    void skip_comment();
-    void skip_to_end() { at_ = line_.size(); }
+    // Passes the rest of this line, e.g. a comment.
+    std::string_view skip_line();
     // Passes one character as sh reads it, or all of a quotation or parenthesis; false if it does not end.
     bool skip_unit();
     // The word that begins here goes to word(); false if a quotation or parenthesis in it does not end.

@@ -61,9 +61,19 @@ class ExploreCommand final : public Builtin {
             context.progress(std::move(line));
         };
         const TimePoint begin = context.clock().now();
+        const Publishing publishing{context};
         const std::vector<ExploreResult> results = co_await session.cluster().explore(std::move(plan));
         co_return co_await report(context, results, context.clock().now() - begin);
     }
+
+    // What has been reached stays, also when the user interrupts.
+    struct Publishing {
+        ShellContext& context;
+        ~Publishing() {
+            context.session().publish_hosts();
+            context.seat().publish_selection();
+        }
+    };
 
     Task<int> report(ShellContext& context, const std::vector<ExploreResult>& results, Duration took) {
         std::map<std::string, Outcome> outcomes;
@@ -71,9 +81,7 @@ class ExploreCommand final : public Builtin {
             outcomes[result.name] = result.outcome;
             context.session().note_attempt(result.name, result.outcome);
         }
-        context.session().publish_hosts();
         context.seat().note_outcomes(outcomes);
-        context.seat().publish_selection();
         if (json_) {
             std::string text;
             for (const ExploreResult& result : results)

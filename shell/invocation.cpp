@@ -45,6 +45,9 @@ Task<int> Invocation::run_cancellable(Command& command) {
     const Executor executor = co_await asio::this_coro::executor;
     auto running = asio::co_spawn(executor, command.run(*this),
                                   asio::bind_cancellation_slot(cancel_.slot(), asio::use_awaitable));
+    // An end of the whole front end (SIGTERM) ends the command too.
+    asio::cancellation_slot slot = (co_await asio::this_coro::cancellation_state).slot();
+    if (slot.is_connected()) slot.assign([this](asio::cancellation_type type) { cancel_.emit(type); });
     co_return co_await std::move(running);
 }
 
@@ -53,8 +56,10 @@ Task<int> Invocation::run_command(Command& command) {
     try {
         status = co_await run_cancellable(command);
     } catch (const boost::system::system_error& error) {
-        if (error.code() != asio::error::operation_aborted) status = fail(error.what(), 1);
-        if (interrupted()) status = status_interrupted;
+        if (error.code() != asio::error::operation_aborted)
+            status = fail(error.what(), 1);
+        else if (interrupted())
+            status = fail("interrupted", status_interrupted);
     } catch (const std::exception& error) {
         status = fail(std::string("internal error: ") + error.what(), 1);
     }

@@ -29,8 +29,13 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 
 namespace trellis {
 namespace {
@@ -41,6 +46,7 @@ struct Options {
     std::string script;  // a file's name; empty: standard input
     bool stop_on_error = false;
     bool no_history = false;
+    bool forward_agent = false;
     std::string login_timeout = "15s";
     std::string lease = "30s";
     std::string agent_directory;
@@ -59,6 +65,7 @@ class Program {
     Task<int> run_lines(std::unique_ptr<LineSource> lines, std::string name);
     Task<int> run_terminal();
     Task<int> run_and_leave();
+    void end_on_signals();
     static std::vector<CommandEntry> all_commands();
     static TreeSettings tree_settings(Duration lease);
     static std::vector<std::string> ssh_options(const Options& options);
@@ -84,6 +91,9 @@ class Program {
     int no_input_;  // what local programs of -c read is the shell's own; of a script on standard input,
                     // nothing
     Interpreter interpreter_;
+    asio::signal_set end_signals_{executor_, SIGTERM, SIGHUP};
+    asio::cancellation_signal end_;
+    int end_signal_ = 0;
 };
 
 TreeSettings Program::tree_settings(Duration lease) {
@@ -121,6 +131,7 @@ Program::Program(const Options& options, Duration login_timeout, Duration lease)
       interpreter_(session_, seat_, console_, interrupts_, all_commands(),
                    isatty(STDIN_FILENO) ? -1 : no_input_) {
     session_.login_timeout = login_timeout;
+    session_.rules().forward_agent_everywhere(options.forward_agent);
     root_.on_note(
         [this](const std::string& host, const std::string& text) { console_.say(host + ": " + text); });
 }
@@ -153,10 +164,27 @@ Task<int> Program::front_end() {
     co_return co_await run_lines(descriptor_lines(executor_, STDIN_FILENO), "standard input");
 }
 
+// What the front end holds (the terminal, files, programs) is given back before the session ends.
+void Program::end_on_signals() {
+    end_signals_.async_wait([this](const boost::system::error_code& error, int number) {
+        if (error) return;
+        end_signal_ = number;
+        end_.emit(asio::cancellation_type::terminal);
+    });
+}
+
 Task<int> Program::run_and_leave() {
-    const int status = co_await front_end();
+    int status = 1;
+    end_on_signals();
+    auto running = asio::co_spawn(executor_, front_end(),
+                                  asio::bind_cancellation_slot(end_.slot(), asio::use_awaitable));
+    try {
+        status = co_await std::move(running);
+    } catch (const boost::system::system_error&) {
+        if (end_signal_ == 0) throw;
+    }
     co_await root_.leave(std::chrono::seconds(2));
-    co_return status;
+    co_return end_signal_ == 0 ? status : 128 + end_signal_;
 }
 
 int Program::run() {
@@ -190,6 +218,8 @@ void declare(CLI::App& app, Options& options) {
         ->type_name("DIRECTORY");
     app.add_option("--agent", options.agent_file, "the agent's file (default: the installed one)")
         ->type_name("FILE");
+    app.add_flag("--forward-agent", options.forward_agent,
+                 "logins made by agents may use signatures of the ssh-agent here");
     app.add_option("-F", options.ssh_config, "ssh's configuration file instead of the user's")
         ->type_name("FILE");
     app.add_flag("--no-history", options.no_history, "keep no history of the lines typed");
