@@ -41,13 +41,33 @@ void Invocation::press() {
         cancel_.emit(asio::cancellation_type::terminal);
 }
 
+namespace {
+
+// While it lives, what cancels the one cancels the other.
+class PassedOn {
+  public:
+    PassedOn(asio::cancellation_slot from, asio::cancellation_signal& to) : from_(from) {
+        if (from_.is_connected()) from_.assign([&to](asio::cancellation_type type) { to.emit(type); });
+    }
+    ~PassedOn() {
+        if (from_.is_connected()) from_.clear();
+    }
+    PassedOn(const PassedOn&) = delete;
+    PassedOn& operator=(const PassedOn&) = delete;
+
+  private:
+    asio::cancellation_slot from_;
+};
+
+}  // namespace
+
 Task<int> Invocation::run_cancellable(Command& command) {
     const Executor executor = co_await asio::this_coro::executor;
     auto running = asio::co_spawn(executor, command.run(*this),
                                   asio::bind_cancellation_slot(cancel_.slot(), asio::use_awaitable));
     // An end of the whole front end (SIGTERM) ends the command too.
-    asio::cancellation_slot slot = (co_await asio::this_coro::cancellation_state).slot();
-    if (slot.is_connected()) slot.assign([this](asio::cancellation_type type) { cancel_.emit(type); });
+    const asio::cancellation_state outer = co_await asio::this_coro::cancellation_state;
+    const PassedOn passed_on(outer.slot(), cancel_);
     co_return co_await std::move(running);
 }
 
