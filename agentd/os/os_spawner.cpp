@@ -16,7 +16,8 @@ std::string agent_beside_this_program() {
     std::error_code ignored;
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
     const std::filesystem::path beside = program.parent_path() / "trellis-agentd";
-    const std::filesystem::path apart = program.parent_path().parent_path() / "libexec" / "trellis-agentd";
+    const std::filesystem::path apart =
+        program.parent_path().parent_path() / "libexec" / "trellis" / "trellis-agentd";
     return std::filesystem::exists(beside, ignored) ? beside.string() : apart.string();
 }
 

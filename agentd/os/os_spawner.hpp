@@ -31,7 +31,8 @@ class OsSpawner : public Spawner {
     SshLogins logins_;
 };
 
-// "trellis-agentd" in the directory of the running program, or, when that is a bin directory, in ../libexec.
+// "trellis-agentd" in the directory of the running program, or, when that is a bin directory, in
+// ../libexec/trellis.
 [[nodiscard]] std::string agent_beside_this_program();
 
 }  // namespace trellis

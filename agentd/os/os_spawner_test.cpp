@@ -5,6 +5,7 @@
 #include "agentd/os/tcp_dialer.hpp"
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <gtest/gtest.h>
 
@@ -99,6 +100,13 @@ TEST_F(OsSpawnerTest, ManyLoginsAtOnceSurviveMaxStartups) {
     context.run();
     for (const std::string& result : results)
         EXPECT_EQ(result, "");
+}
+
+TEST_F(OsSpawnerTest, LinksAndLoginsMayBeAbandonedInTheMiddle) {
+    std::vector<std::string> results(4);
+    for (std::string& result : results)
+        asio::co_spawn(context, echo(request(sshd->settings()), nullptr, 64 << 20, result), asio::detached);
+    context.run_for(std::chrono::milliseconds(700));
 }
 
 TEST_F(OsSpawnerTest, ARefusedKeyIsNamed) {
