@@ -100,7 +100,29 @@ timed_out() {
     expect_nothing_left 3000
 }
 
+stranger() {
+    on_background b03 "$scratch/knock" python3 "$lab_folder/knock.py" 12
+    session <<<"explore $all; infer > /dev/null; infer > /dev/null; infer > /dev/null"
+    wait "$background" || true
+    expect_status 0
+    grep -qE '^[1-9][0-9]* ports, [1-9][0-9]* connections, 0 bytes' "$scratch/knock" ||
+        wrong+=("the stranger: $(cat "$scratch/knock")")
+    expect_said '^b03: closed a connection from .*did not prove'
+    expect_nothing_left 3000
+}
+
+killed_agent_in_infer() {
+    after_begun 8 0.3 kill_agent b03
+    session <<<"explore $all; e echo begun; infer > /dev/null; e hostname"
+    expect_said 'b03: lost|infer: b03:'
+    expect_printed '^a00: a00$'
+    expect_within 60000
+    expect_nothing_left 3000
+}
+
 try "an agent that is killed under a command" killed_agent
+try "a stranger at the ports of infer" stranger
+try "an agent that is killed under infer" killed_agent_in_infer
 try "the jobs of a killed agent" killed_job
 try "a link that is cut silently" silent_link
 try "a link that comes back in time" short_cut

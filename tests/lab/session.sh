@@ -40,7 +40,7 @@ session() { # [OPTION...]
     local begin
     begin=$(now_ms)
     status=0
-    timeout 120 "$lab_folder/lab" exec -i ctl "$trellis" "$@" >"$out" 2>"$err" || status=$?
+    timeout 300 "$lab_folder/lab" exec -i ctl "$trellis" "$@" >"$out" 2>"$err" || status=$?
     took=$(($(now_ms) - begin))
 }
 
@@ -112,4 +112,13 @@ expect_nothing_left() { # MILLISECONDS [PATTERN]
         fi
         sleep 0.3
     done
+}
+
+# Runs a program on a host in the background; its last words go to a file.
+on_background() { # HOST FILE COMMAND...
+    local host=$1 file=$2
+    shift 2
+    lab exec "$host" "$@" >"$file" 2>&1 </dev/null &
+    # shellcheck disable=SC2034  # for the test to wait for
+    background=$!
 }
