@@ -9,6 +9,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 KEX = "KexAlgorithms=curve25519-sha256"
@@ -72,8 +73,9 @@ class Session:
 
     def __init__(self, command, found):
         self.found = found
+        self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL)
+                                        stderr=self.errors)
 
     def say(self, line):
         self.process.stdin.write((line + "\n").encode())
@@ -87,11 +89,16 @@ class Session:
         while answers(text.decode(errors="replace"), self.found) < len(HOSTS):
             more = os.read(self.process.stdout.fileno(), 1 << 16)
             if not more:
-                raise SystemExit(f"{self.process.args[0]} ended early")
+                raise SystemExit(f"{self.process.args[0]} ended early with status {self.process.wait()}\n"
+                                 f"{self.last_words()}")
             text += more
         took = time.monotonic() - begin
         self.drain()
         return took
+
+    def last_words(self):
+        self.errors.seek(0)
+        return self.errors.read().decode(errors="replace")[-2000:]
 
     def drain(self):
         """What a tool says behind the answers (statuses) must not be counted with the next round."""
