@@ -1,6 +1,7 @@
 // ShellFixture: a session over a FakeCluster whose lines can be run and whose outputs can be read.
 #pragma once
 
+#include "agentd/os/steady_clock.hpp"
 #include "shell/interpreter.hpp"
 #include "shell/script.hpp"
 #include "tests/scenario/fake_cluster.hpp"
@@ -21,21 +22,6 @@
 #include <gtest/gtest.h>
 
 namespace trellis {
-
-class SteadyClock final : public Clock {
-  public:
-    explicit SteadyClock(Executor executor) : executor_(std::move(executor)) {}
-    [[nodiscard]] TimePoint now() const override {
-        return TimePoint(std::chrono::steady_clock::now().time_since_epoch());
-    }
-    Task<void> sleep_until(TimePoint when) override {
-        asio::steady_timer timer(executor_, when - now());
-        co_await timer.async_wait(asio::use_awaitable);
-    }
-
-  private:
-    Executor executor_;
-};
 
 // A file without a name that stands for standard output or error.
 class Capture {
@@ -108,7 +94,7 @@ class ShellFixture : public testing::Test {
     asio::io_context io{1};
     Capture out, err;
     FakeCluster cluster{io.get_executor()};
-    SteadyClock clock{io.get_executor()};
+    SteadyClock clock;
     Session session{cluster,
                     clock,
                     [] { return 1700000000; },

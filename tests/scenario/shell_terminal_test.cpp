@@ -79,7 +79,7 @@ class ShellTerminal : public testing::Test {
         ::setenv("INPUTRC", "/dev/null", 1);
         asio::io_context io{1};
         FakeCluster cluster{io.get_executor()};
-        SteadyClock clock{io.get_executor()};
+        SteadyClock clock;
         Session session{cluster, clock, [] { return 1; }, {}};
         Seat seat{session};
         HostNews news;
