@@ -1,6 +1,7 @@
 #include "agentd/os/probe_listener.hpp"
 
 #include "agentd/core/probe_message.hpp"
+#include "agentd/os/round_trip_clock.hpp"
 #include "agentd/os/stranger_report.hpp"
 
 #include <algorithm>
@@ -95,7 +96,9 @@ class ProbeListener::Guest : public ProbeLoop::Handler {
         last_probe_ = ProbeLoop::now();
         set_deadline(last_probe_ + idle_time_);
         listener_.proved(*this);
-        return send_all(welcome.data(), welcome.size());
+        if (!send_all(welcome.data(), welcome.size())) return false;
+        acknowledge_at_once(socket_);
+        return true;
     }
 
     bool answer() {
@@ -103,6 +106,7 @@ class ProbeListener::Guest : public ProbeLoop::Handler {
         if (filled_ < expected_.size()) return true;
         if (!same_secret({buffer_.data(), filled_}, {expected_.data(), expected_.size()})) return false;
         if (!send_all(reply_.data(), reply_.size())) return false;
+        acknowledge_at_once(socket_);
         last_probe_ = ProbeLoop::now();
         loop().touch(last_probe_);
         ++sequence_;

@@ -1,5 +1,8 @@
 #include "agentd/os/probe_measurement.hpp"
 
+#include "agentd/os/round_trip_clock.hpp"
+
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <sys/socket.h>
@@ -158,15 +161,23 @@ void ProbeMeasurement::replied() {
         give_up(FailureKind::refused, "an answer that is not the peer's");
         return;
     }
-    const bool set_ended = sequence_ >= warm_up_ && sets_.add(now - sent_);
+    const bool set_ended = sets_.add(std::min(now - sent_, least_round_trip(socket_).value_or(now - sent_)));
     if (sets_.complete()) {
         finish(sets_.result());
-        return;
+    } else if (set_ended) {
+        next_set();
+    } else {
+        ++sequence_;
+        prepare();
+        send_probe();
     }
-    if (set_ended) set_deadline(now + plan_.timeout);
-    ++sequence_;
-    prepare();
-    send_probe();
+}
+
+void ProbeMeasurement::next_set() {
+    unwatch();
+    sequence_ = 0;
+    connect_by_ = ProbeLoop::now() + plan_.timeout;
+    try_address();
 }
 
 std::string ProbeMeasurement::where() const {

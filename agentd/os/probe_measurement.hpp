@@ -1,8 +1,7 @@
-// ProbeMeasurement: measures the round trips to one peer over a connection of its own, on the probe loop.
-// Owned by the session that asked; destroying it closes the connection without a result. The connection is
-// not kept afterwards: a pair is measured once in an operation, and an idle one would only cost descriptors.
-// No TCP_QUICKACK: in a ping-pong each message carries the acknowledgement of the one before, and a packet of
-// its own for that would only disturb others' round trips.
+// ProbeMeasurement: measures the round trips to one peer, each set over a connection of its own, on the probe
+// loop. Owned by the session that asked; destroying it closes the connection without a result. A round trip
+// counts as the kernels saw it (round_trip_clock.hpp), of which they keep the least of each connection; where
+// they do not tell, from sending a probe to its answer.
 #pragma once
 
 #include "trellis/prober.hpp"
@@ -46,6 +45,7 @@ class ProbeMeasurement : public ProbeLoop::Handler {
     void connected();
     void welcomed();
     void replied();
+    void next_set();
     void send_probe();
     void prepare();
     bool fill(std::size_t wanted);
@@ -53,7 +53,6 @@ class ProbeMeasurement : public ProbeLoop::Handler {
     void finish(Result<ProbeResult> result);
     [[nodiscard]] std::string where() const;
 
-    static constexpr std::uint64_t warm_up_ = 2;  // round trips that are not counted
     const PairKeys& keys_;
     Target target_;
     ProbePlan plan_;

@@ -121,7 +121,9 @@ Insertion::Branching Insertion::branching(const Measured& a, const Measured& b) 
     place.from_a = std::clamp((a.pair.rtt + 2 * ab - b.pair.rtt) / 4, Delay{0}, ab);
     place.from_b = ab - place.from_a;
     place.leg = std::max((a.pair.rtt + b.pair.rtt - 2 * ab) / 4, Delay{0});
-    locate(place, std::max({a.pair.tolerance, b.pair.tolerance, ab * 1e-9}));
+    place.tolerance = std::max(a.pair.tolerance, b.pair.tolerance);
+    const Delay placed{std::max(tree_.tolerances_us[a.node], tree_.tolerances_us[b.node])};
+    locate(place, std::max({place.tolerance, placed, ab * 1e-9}));
     return place;
 }
 
@@ -184,11 +186,12 @@ void Insertion::finish() {
     tree_.measured_pairs += known_.size();
     inserted_ = true;
     if (place_) {
-        connect(branching_switch(), place_->leg);
+        connect(branching_switch(), place_->leg, place_->tolerance);
     } else if (tree_.nodes.empty()) {
         tree_.nodes.push_back(newcomer_);
+        tree_.tolerances_us.push_back(0);
     } else if (a_ && tree_.nodes.size() == 1) {
-        connect(a_->node, a_->pair.rtt / 2);
+        connect(a_->node, a_->pair.rtt / 2, a_->pair.tolerance);
     } else {
         inserted_ = false;
     }
@@ -204,6 +207,7 @@ TopologyNode Insertion::branching_switch() {
     });
     const auto added = static_cast<TopologyNode>(tree_.nodes.size());
     tree_.nodes.push_back(no_host);
+    tree_.tolerances_us.push_back(0);
     const double offset = std::min(place_->offset.count(), link->delay_us);
     const double rest = link->delay_us - offset;
     *link = {before, added, offset};
@@ -211,9 +215,10 @@ TopologyNode Insertion::branching_switch() {
     return added;
 }
 
-void Insertion::connect(TopologyNode node, Delay leg) {
+void Insertion::connect(TopologyNode node, Delay leg, Delay tolerance) {
     const auto added = static_cast<TopologyNode>(tree_.nodes.size());
     tree_.nodes.push_back(newcomer_);
+    tree_.tolerances_us.push_back(tolerance.count());
     tree_.links.push_back({node, added, leg.count()});
 }
 

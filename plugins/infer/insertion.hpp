@@ -16,14 +16,13 @@ namespace trellis::plugins::infer {
 
 // The choices that the source leaves open are made so:
 // - What was measured before is used before a new measurement is asked for, the nearest host first, so that
-// the first
-//   host A is the close host; otherwise hosts are taken at random. No pair is measured twice.
-// - A branching point counts as an existing switch, the nearest on the path, within the greater of the
-// tolerances of the
-//   two measurements that it comes from, taken as a one-way delay; or within 1e-9 of the path, for rounding.
+//   the first host A is the close host; otherwise hosts are taken at random. No pair is measured twice.
+// - A branching point is computed from two measurements and a distance on the tree. It counts as an existing
+//   switch, the nearest on the path, within the greatest of the tolerances of all three, taken as a one-way
+//   delay (that of the distance: of the measurements that placed the two hosts in the tree); or within 1e-9
+//   of the path, for rounding.
 // - Negative legs, which only noise gives, count as zero, and the branching point stays on the path. A host
-// that shares
-//   its machine with another thus hangs beside it with legs of zero.
+//   that shares its machine with another thus hangs beside it with legs of zero.
 class Insertion {
   public:
     // The tree is valid and does not hold the newcomer.
@@ -59,7 +58,8 @@ class Insertion {
         Delay offset{0};  // between path[index] and the place
         Delay from_a{0};
         Delay from_b{0};
-        Delay leg{0};  // from the place to the newcomer
+        Delay leg{0};        // from the place to the newcomer
+        Delay tolerance{0};  // of the two measurements
     };
 
     void hang_from_first_node();
@@ -75,7 +75,7 @@ class Insertion {
     [[nodiscard]] std::vector<TopologyNode> leaves_beyond(TopologyNode from, TopologyNode neighbour) const;
     void finish();
     [[nodiscard]] TopologyNode branching_switch();
-    void connect(TopologyNode node, Delay leg);
+    void connect(TopologyNode node, Delay leg, Delay tolerance);
 
     TravellingTree tree_;
     HostNumber newcomer_;

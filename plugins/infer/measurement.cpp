@@ -6,7 +6,7 @@ namespace trellis::plugins::infer {
 
 PairMeasurement summarize(std::span<const Duration> minima) {
     const auto [least, greatest] = std::ranges::minmax(minima);
-    return {Delay(least), Delay(greatest - least)};
+    return {Delay(least), std::max(Delay(greatest - least), clock_step)};
 }
 
 }  // namespace trellis::plugins::infer

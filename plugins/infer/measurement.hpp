@@ -10,9 +10,12 @@
 
 namespace trellis::plugins::infer {
 
+// The source's clock counts whole microseconds: what is less than one apart coincides (section 4.2).
+inline constexpr Delay clock_step{1};
+
 struct PairMeasurement {
     Delay rtt{0};        // the least of the sets' minima
-    Delay tolerance{0};  // the greatest of them less the least
+    Delay tolerance{0};  // the greatest of them less the least, at least clock_step
 
     friend bool operator==(const PairMeasurement&, const PairMeasurement&) = default;
 };

@@ -13,6 +13,10 @@ namespace {
 
 constexpr double longest_delay_us = 3600e6;
 
+bool sane(double delay_us) {
+    return delay_us >= 0 && delay_us <= longest_delay_us;  // not so for NaN
+}
+
 Failure malformed(std::string cause) {
     return Failure{FailureKind::invalid, "check travelling tree", "", std::move(cause)};
 }
@@ -20,6 +24,8 @@ Failure malformed(std::string cause) {
 Result<void> check_nodes(const TravellingTree& tree, std::size_t host_count) {
     if (host_count > most_hosts) return malformed("more than " + std::to_string(most_hosts) + " hosts");
     if (tree.nodes.size() > 2 * host_count) return malformed("too many nodes");
+    if (tree.tolerances_us.size() != tree.nodes.size()) return malformed("not one tolerance for each node");
+    if (!std::ranges::all_of(tree.tolerances_us, sane)) return malformed("a tolerance out of range");
     if (tree.measured_pairs > host_count * host_count) return malformed("too many measured pairs");
     std::vector<bool> seen(host_count, false);
     for (const HostNumber host : tree.nodes) {
@@ -36,8 +42,7 @@ Result<void> check_links(const TravellingTree& tree) {
         return malformed("the number of links is not that of a tree");
     for (const TreeLink& link : tree.links) {
         if (link.a >= tree.nodes.size() || link.b >= tree.nodes.size()) return malformed("a link to no node");
-        if (!(link.delay_us >= 0 && link.delay_us <= longest_delay_us))
-            return malformed("a delay out of range");
+        if (!sane(link.delay_us)) return malformed("a delay out of range");
     }
     return {};
 }

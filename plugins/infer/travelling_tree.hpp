@@ -32,21 +32,23 @@ struct TreeLink {
 
 struct TravellingTree {
     std::vector<HostNumber> nodes;  // the host of each node, or no_host for a switch
+    std::vector<double>
+        tolerances_us;  // of the measurements that placed the host of each node; 0 for a switch
     std::vector<TreeLink> links;
     std::uint64_t measured_pairs = 0;  // by all hosts so far
 
     friend bool operator==(const TravellingTree&, const TravellingTree&) = default;
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(nodes, links, measured_pairs);
+        archive(nodes, tolerances_us, links, measured_pairs);
     }
 };
 
 inline constexpr std::size_t most_hosts = 65'536;
 
 // Checks a tree that came from another agent: at most host_count hosts, each at most once and with at most
-// one link; switches with three links or more; one tree; delays finite, not negative, at most an hour. Tells
-// what is wrong.
+// one link; switches with three links or more; one tree; delays and tolerances finite, not negative, at most
+// an hour. Tells what is wrong.
 [[nodiscard]] Result<void> validate(const TravellingTree& tree, std::size_t host_count);
 
 // The links as those of a topology with the same node numbers.

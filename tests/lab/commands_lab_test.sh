@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The commands in whole sessions: selection, output, files, mistakes; and infer against the truth.
+# The commands in whole sessions: selection, output, files, mistakes.
 set -euo pipefail
 # shellcheck source=tests/lab/session.sh
 source "$(dirname "$0")/session.sh"
@@ -76,19 +76,6 @@ saved_and_loaded() {
     expect_printed '^topology: topology of 8 hosts, loaded'
 }
 
-# What the published method promises: fewer than a fifth of wrong answers to questions about shared links. Whether the
-# groups by switch are exact is its noise's matter, and stated by the demonstration.
-inferred_tree_answers() {
-    session <<<"explore $all; infer; show topology --json > /tmp/inferred.json"
-    expect_status 0
-    on ctl cat /tmp/inferred.json >"$scratch/inferred.json"
-    lab truth "$lab_folder/files/two_switches_8.lab" --without ctl >"$scratch/truth.json"
-    session -c 'true'
-    "$trellis" -c "topology compare $scratch/truth.json $scratch/inferred.json --json" >"$out" 2>"$err" || true
-    expect_printed '"wrong_answer_rate":0.[01]'
-    expect_nothing_left 3000
-}
-
 nothing_listens_afterwards() {
     session <<<"explore $all; infer; e 'sleep 0.5; ss -Hltn | grep -v :22'"
     expect_equal "listening ports" "$(grep -cE '^[ab]0[0-3]: LISTEN' "$out")" 0
@@ -126,7 +113,6 @@ try "every line of --json is an object" json_lines
 try "output to a file is left as it is" control_characters_stay_in_files
 try "much output, none lost" much_output
 try "a session saved and loaded" saved_and_loaded
-try "infer answers questions about shared links" inferred_tree_answers
 try "no port is left open" nothing_listens_afterwards
 try "mistakes are named" mistakes
 try "two names of one machine are noticed" two_names_of_one_machine

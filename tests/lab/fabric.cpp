@@ -1,6 +1,7 @@
 #include "tests/lab/fabric.hpp"
 
 #include "tests/lab/lab_error.hpp"
+#include "tests/lab/monotonic.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,12 +17,6 @@ constexpr std::size_t packets_per_read = 16;
 constexpr std::size_t closing_threads = 64;
 constexpr std::uint64_t watched_mark = std::uint64_t{1} << 40;  // set in the tag of a watched descriptor
 using Events = std::array<epoll_event, 64>;
-
-std::int64_t monotonic_ns() {
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
-}
 
 void add_to(int epoll, int fd, std::uint64_t tag) {
     epoll_event event{};
@@ -56,6 +51,11 @@ void Fabric::watch(int fd, std::function<void()> readable) {
     watched_[fd] = std::move(readable);
 }
 
+void Fabric::poll(std::chrono::nanoseconds while_busy, const cpu_set_t& host_processors) {
+    poll_ns_ = while_busy.count();
+    wakeful_.emplace(host_processors, while_busy);
+}
+
 void Fabric::forget(int fd) {
     epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
     watched_.erase(fd);
@@ -68,8 +68,9 @@ void Fabric::run() {
 
 void Fabric::turn() {
     model_.run_until(monotonic_ns());
-    std::int64_t left = std::clamp<std::int64_t>(model_.next_event() - monotonic_ns(), 0, 1'000'000'000);
-    bool spinning = left <= spin_ns_;
+    std::int64_t now = monotonic_ns();
+    std::int64_t left = std::clamp<std::int64_t>(model_.next_event() - now, 0, 1'000'000'000);
+    bool spinning = left <= spin_ns_ || now - last_packet_ns_ < poll_ns_;
     Events events;
     int ready = wait_for(epoll_.get(), events, spinning ? 0 : std::max<std::int64_t>(0, left - spin_ns_));
     for (int i = 0; i < ready; ++i) {
@@ -92,6 +93,8 @@ void Fabric::read_card(std::size_t nic) {
         std::span bytes(buffer_.data(), static_cast<std::size_t>(size));
         auto view = view_packet(bytes);
         count_.in += 1;
+        last_packet_ns_ = now;
+        if (wakeful_) wakeful_->touch(now);
         if (view) model_.enter(pool_.take(bytes), nic, *view, now);
     }
 }

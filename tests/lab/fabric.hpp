@@ -6,10 +6,12 @@
 
 #include "tests/lab/network_model.hpp"
 #include "tests/lab/unique_fd.hpp"
+#include "tests/lab/wakeful_processors.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,8 +27,8 @@ struct FabricCount {
 class Fabric {
   public:
     // spin: how long before an event the loop polls instead of sleeping; some tens of microseconds hide the
-    // time that the kernel takes to wake it. It does not poll for packets: a host may need this processor to
-    // answer.
+    // time that the kernel takes to wake it. It does not poll for packets, unless told to: a host may need
+    // this processor to answer.
     Fabric(const TopologyFile& file, std::chrono::nanoseconds spin);
 
     void add_card(std::size_t nic, UniqueFd card);
@@ -35,6 +37,10 @@ class Fabric {
     // Calls back, inside run(), whenever the descriptor is readable.
     void watch(int fd, std::function<void()> readable);
     void forget(int fd);
+
+    // From now on polls for packets too, for so long after each, and keeps the hosts' processors awake
+    // meanwhile; for a fabric with a processor of its own.
+    void poll(std::chrono::nanoseconds while_busy, const cpu_set_t& host_processors);
 
     void run();  // until stop()
     void stop() { stopped_ = true; }
@@ -55,6 +61,9 @@ class Fabric {
     NetworkModel model_;
     PacketPool pool_;
     std::int64_t spin_ns_;
+    std::int64_t poll_ns_ = 0;
+    std::int64_t last_packet_ns_ = 0;
+    std::optional<WakefulProcessors> wakeful_;
     UniqueFd epoll_;
     std::vector<UniqueFd> cards_;  // by node
     std::map<int, std::function<void()>> watched_;

@@ -18,6 +18,7 @@ namespace {
 
 constexpr int fabric_cpu = 0;
 constexpr int fabric_priority = 50;
+constexpr std::chrono::milliseconds while_busy{20};  // longer than any round trip
 
 std::string text_of(const std::string& path) {
     std::ifstream in(path);
@@ -30,6 +31,12 @@ cpu_set_t all_cpus() {
     cpu_set_t cpus;
     CPU_ZERO(&cpus);
     sched_getaffinity(0, sizeof cpus, &cpus);
+    return cpus;
+}
+
+cpu_set_t host_cpus() {
+    cpu_set_t cpus = all_cpus();
+    if (CPU_COUNT(&cpus) > 1) CPU_CLR(fabric_cpu, &cpus);
     return cpus;
 }
 
@@ -61,8 +68,7 @@ HostPlan LabDaemon::plan_of(std::size_t host, const LabKeys& keys) const {
     plan.visible = options_.visible;
     plan.tmp_size = file_.tmp_size;
     plan.writable = plan.name == "ctl";
-    plan.cpus = all_cpus();
-    if (options_.pin && CPU_COUNT(&plan.cpus) > 1) CPU_CLR(fabric_cpu, &plan.cpus);
+    plan.cpus = options_.precise ? host_cpus() : all_cpus();
     plan.open_files = open_files();
     return plan;
 }
@@ -132,6 +138,7 @@ void LabDaemon::become_fabric() {
         auto written = write(dma_latency_.get(), &zero, sizeof zero);
     cpu_set_t cpus = all_cpus();
     if (CPU_COUNT(&cpus) > 1 && CPU_ISSET(fabric_cpu, &cpus)) {
+        if (options_.precise) fabric_.poll(while_busy, host_cpus());
         CPU_ZERO(&cpus);
         CPU_SET(fabric_cpu, &cpus);
         sched_setaffinity(0, sizeof cpus, &cpus);

@@ -17,8 +17,8 @@ namespace trellis::lab {
 
 struct LabOptions {
     std::chrono::nanoseconds spin = std::chrono::microseconds(50);
-    bool pin = false;  // keep the hosts off the fabric's processor
-    int until = -1;    // a pidfd: the laboratory ends with that process
+    bool precise = false;  // the fabric has a processor of its own, and no processor sleeps
+    int until = -1;        // a pidfd: the laboratory ends with that process
     std::vector<std::string>
         visible;  // directories that hosts see although a private file system goes over them
 };

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* usage = R"(usage: lab [--name NAME] COMMAND
   up FILE [options]           start the hosts and the network that FILE describes
      --spin MICROSECONDS      how long the network polls before an event (default 50; 0: never)
-     --pin                    keep the hosts off the network's processor: steadier round trips, less work done
+     --precise                a processor for the network alone, and none sleeps: steady round trips, less work
      --visible DIR            a directory below /tmp, /root and the like that hosts see too
      --until PID              end when that process ends
   down                        end them; also what a crashed laboratory left
@@ -67,7 +67,7 @@ long number_in(const std::string& value, const std::string& flag) {
 
 int run_up(LabState& state, Words words) {
     LabOptions options;
-    options.pin = take_flag(words, "--pin");
+    options.precise = take_flag(words, "--precise");
     std::string value;
     while (take_flag(words, "--visible", &value))
         options.visible.push_back(value);

@@ -22,9 +22,9 @@ on() { # HOST COMMAND...
     lab exec "$@"
 }
 
-begin_lab() { # NAME
+begin_lab() { # NAME [OPTION...]
     trap end_lab EXIT
-    lab up "$lab_folder/files/$1.lab" --visible "$build" --until $$
+    lab up "$lab_folder/files/$1.lab" "${@:2}" --visible "$build" --until $$
     mapfile -t lab_hosts < <(lab status | awk '$2 == "running" { print $1 }')
 }
 

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# infer against the truth, over real round trips. The published method splits a switch now and then (how often:
+# tests/evidence/infer.md): the groups of hosts must be exact in one of three inferences, and the answers to questions
+# about shared links good in each.
+set -euo pipefail
+# shellcheck source=tests/lab/session.sh
+source "$(dirname "$0")/session.sh"
+
+# The laboratory that is up, and its hosts.
+file=
+hosts=
+
+# False if the groups of hosts by switch are not the true ones.
+infer_once() {
+    session <<<"explore $hosts; infer; show topology --json > /tmp/inferred.json"
+    expect_status 0
+    on ctl cat /tmp/inferred.json >"$scratch/inferred.json"
+    lab truth "$lab_folder/files/$file.lab" --without ctl >"$scratch/truth.json"
+    "$trellis" -c "topology compare $scratch/truth.json $scratch/inferred.json --json" >"$out" 2>"$err"
+    expect_printed '"wrong_answer_rate":0.[01]'
+    jq -e .same_groups "$out" >/dev/null
+}
+
+true_groups() {
+    infer_once || infer_once || infer_once || wrong+=("in none of 3 inferences are the groups the true ones")
+    expect_nothing_left 3000
+}
+
+infer_on() { # FILE HOSTS
+    file=$1
+    hosts=$2
+    begin_lab "$file" --precise
+    try "the switches of $file" true_groups
+    lab down
+}
+
+infer_on four_switches_16 'a[00-03] b[00-03] c[00-03] d[00-03]'
+infer_on two_clusters_32 'a[00-15] b[00-15]'
+finish
