@@ -82,9 +82,9 @@ void announce(Node& node, const Host& host) {
 
 Task<Result<Host>> adopt(std::shared_ptr<Node> node, Spawner& spawner, SpawnRequest request,
                          LoginAuthority& authority, std::unique_ptr<ByteStream> transport) {
-    const TimePoint deadline = node->clock().now() + request.timeout;
     auto link = co_await spawner.spawn(request, authority, std::move(transport));
     if (!link) co_return link.error();
+    const TimePoint deadline = node->clock().now() + request.timeout;
     auto hello = co_await receive_hello(*node, **link, request, deadline);
     if (!hello) co_return hello.error();
     send_welcome(**link, request, node->settings());

@@ -43,7 +43,7 @@ void Explorer::add_hosts() {
     }
     for (const std::string& name : request_.hosts) {
         const HostId id = around_.membership.reserve();
-        targets_[id] = Target{outcomes_.size(), name, std::nullopt};
+        targets_[id] = Target{outcomes_.size(), name, std::nullopt, {}};
         outcomes_.push_back({name, {}});
         planner_.add_target(id, name);
     }
@@ -79,7 +79,8 @@ void Explorer::stop() {
 
 void Explorer::launch(const SpawnPlanner::Assignment& assignment) {
     Target& target = targets_.at(assignment.target);
-    if (!target.deadline) target.deadline = around_.world.clock.now() + request_.login_timeout;
+    target.launched = around_.world.clock.now();
+    if (!target.deadline) target.deadline = target.launched + request_.login_timeout;
     auto signal = std::make_shared<asio::cancellation_signal>();
     logins_.push_back(signal);
     asio::co_spawn(around_.world.executor, log_in(shared_from_this(), assignment),
@@ -99,7 +100,6 @@ Task<void> Explorer::log_in(Self self, SpawnPlanner::Assignment assignment) {
         finished.outcome = co_await self->log_in_from_root(std::move(*request), nullptr);
     } else {
         self->grant(assignment.worker, std::move(*request));
-        co_await self->watch_grant(assignment);
         co_return;
     }
     self->finished_.push(std::move(finished));
@@ -138,6 +138,7 @@ Task<Outcome> Explorer::log_in_end_to_end(SpawnRequest request, HostId via) {
     co_return co_await log_in_from_root(std::move(request), std::move(*transport));
 }
 
+// The worker keeps the login's time and reports; one that falls silent is lost when its lease ends.
 void Explorer::grant(HostId worker, SpawnRequest request) {
     if (stopped_) return;
     if (!spawning_.contains(worker)) {
@@ -154,15 +155,6 @@ void Explorer::grant(HostId worker, SpawnRequest request) {
     granted_[worker][request.id] = std::move(request);
     const SpawnCommand command = std::move(grant);
     spawning_[worker]->send(worker, encode(command));
-}
-
-// A worker that has fallen silent does not hold up its targets beyond their time.
-Task<void> Explorer::watch_grant(SpawnPlanner::Assignment assignment) {
-    constexpr std::chrono::seconds grace{1};  // the worker's own report is on its way
-    co_await around_.world.clock.sleep_until(*targets_.at(assignment.target).deadline + grace);
-    if (granted_[assignment.worker].erase(assignment.target) == 0) co_return;
-    const Failure late{FailureKind::timed_out, "", "", "no word from the host that logs in to it"};
-    finished_.push({assignment.worker, assignment.target, Outcome::of(late)});
 }
 
 Task<void> Explorer::attend(Self self, HostId worker, std::shared_ptr<Operation> operation) {
@@ -240,7 +232,8 @@ void Explorer::settle(const Finished& finished) {
             conclude(finished.target, Outcome::of({FailureKind::refused, "", "", reason}));
             return;
         }
-        planner_.reached(finished.worker, finished.target);
+        planner_.reached(finished.worker, finished.target,
+                         around_.world.clock.now() - targets_.at(finished.target).launched);
         conclude(finished.target, finished.outcome);
     } else if (!planner_.failed(finished.worker, finished.target, finished.outcome)) {
         conclude(finished.target, finished.outcome);

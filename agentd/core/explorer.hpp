@@ -63,6 +63,7 @@ class Explorer : public std::enable_shared_from_this<Explorer> {
         std::size_t index = 0;
         std::string name;
         std::optional<TimePoint> deadline;  // from its first login on
+        TimePoint launched;                 // its latest login
     };
     struct Finished {
         HostId worker{};
@@ -78,7 +79,6 @@ class Explorer : public std::enable_shared_from_this<Explorer> {
     Task<Outcome> log_in_from_root(SpawnRequest request, std::unique_ptr<ByteStream> transport);
     Task<Outcome> log_in_end_to_end(SpawnRequest request, HostId via);
     void grant(HostId worker, SpawnRequest request);
-    Task<void> watch_grant(SpawnPlanner::Assignment assignment);
     static Task<void> attend(Self self, HostId worker, std::shared_ptr<Operation> operation);
     void handle_news(HostId worker, const std::shared_ptr<Operation>& operation, SpawnNews news);
     static Task<void> answer_host_key(Self self, HostId worker, std::shared_ptr<Operation> operation,

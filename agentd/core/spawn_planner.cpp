@@ -107,7 +107,7 @@ std::optional<SpawnPlanner::Assignment> SpawnPlanner::assign_exception() {
 // One each in turn, so that a wave of targets spreads evenly.
 std::vector<SpawnPlanner::Assignment> SpawnPlanner::next() {
     std::vector<Assignment> assignments;
-    while (!pending_.empty() && !pending_.front().tried.empty()) {
+    while (in_flight_ < crowd_ && !pending_.empty() && !pending_.front().tried.empty()) {
         const auto repeated = assign_first();
         if (!repeated) break;
         assignments.push_back(*repeated);
@@ -115,14 +115,18 @@ std::vector<SpawnPlanner::Assignment> SpawnPlanner::next() {
     for (bool progress = true; progress && !pending_.empty();) {
         progress = false;
         for (auto& [id, worker] : workers_) {
+            if (in_flight_ >= crowd_) return assignments;
             if (const auto assignment = assign_to(id, worker)) {
                 assignments.push_back(*assignment);
                 progress = true;
             }
         }
     }
-    while (const auto exception = assign_exception())
+    while (in_flight_ < crowd_) {
+        const auto exception = assign_exception();
+        if (!exception) break;
         assignments.push_back(*exception);
+    }
     return assignments;
 }
 
@@ -135,9 +139,10 @@ std::optional<SpawnPlanner::Target> SpawnPlanner::release(HostId worker, HostId 
     return std::move(node.mapped());
 }
 
-void SpawnPlanner::reached(HostId worker, HostId target) {
+void SpawnPlanner::reached(HostId worker, HostId target, Duration took) {
     const auto released = release(worker, target);
     if (!released) return;
+    crowd_ = took <= limits_.quick ? crowd_ + 1 : std::max(limits_.crowd, crowd_ - crowd_ / 8);
     if (const auto place = workers_.find(worker); place != workers_.end()) {
         ++place->second.children;
         place->second.trusted = true;

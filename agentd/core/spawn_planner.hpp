@@ -1,11 +1,14 @@
 // SpawnPlanner: who logs in to whom, and when. Pure: targets and workers in, assignments out. A worker is the
 // root or an agent that has joined; it starts with few logins at once and is given more with each success, so
-// that targets spread over the tree instead of piling up at whoever came first. Owned by an Explorer.
+// that targets spread over the tree instead of piling up at whoever came first. All together, as many logins
+// run at once as end quickly: each quick success lets one more, each slow one an eighth less. Owned by an
+// Explorer.
 #pragma once
 
 #include "trellis/host.hpp"
 #include "trellis/outcome.hpp"
 #include "trellis/spawner.hpp"
+#include "trellis/time.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -32,6 +35,8 @@ struct SpawnLimits {
     std::size_t fan_out = 16;  // most children of one node, as long as others can reach the rest
     std::size_t first = 2;     // logins at once that a new agent starts with
     std::size_t width = 16;    // logins at once of the root, and at most of an agent
+    std::size_t crowd = 32;    // logins at once of all together, to begin with and at least
+    Duration quick = std::chrono::seconds(3);  // what a login takes that is not slow
 };
 
 class SpawnPlanner {
@@ -46,14 +51,15 @@ class SpawnPlanner {
         Outcome outcome;
     };
 
-    SpawnPlanner(RouteRule rule, SpawnLimits limits) : rule_(std::move(rule)), limits_(limits) {}
+    SpawnPlanner(RouteRule rule, SpawnLimits limits)
+        : rule_(std::move(rule)), limits_(limits), crowd_(limits.crowd) {}
     void add_worker(HostId id, std::string name, std::size_t children);
     void add_target(HostId id, std::string name);
 
     // The logins to start now.
     std::vector<Assignment> next();
-    // A login ended well: the target has become a worker.
-    void reached(HostId worker, HostId target);
+    // A login ended well after so long: the target has become a worker.
+    void reached(HostId worker, HostId target, Duration took);
     // A login failed. A failure that an inner agent met is tried once more from elsewhere (the root first),
     // unless the time is used up. Returns true if it will be.
     bool failed(HostId worker, HostId target, const Outcome& outcome);
@@ -101,6 +107,7 @@ class SpawnPlanner {
     std::deque<Target> hopeless_;
     std::map<HostId, Target> running_;
     std::size_t in_flight_ = 0;
+    std::size_t crowd_;
 };
 
 }  // namespace trellis

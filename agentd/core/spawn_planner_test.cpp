@@ -1,9 +1,14 @@
 #include "agentd/core/spawn_planner.hpp"
 
+#include <deque>
+
 #include <gtest/gtest.h>
 
 namespace trellis {
 namespace {
+
+constexpr std::chrono::milliseconds quick{200};
+constexpr std::chrono::seconds slow{10};
 
 std::optional<Route> anyone(const std::string&, const std::string&) {
     return Route{};
@@ -14,7 +19,7 @@ std::map<HostId, std::size_t> run_to_end(SpawnPlanner& planner) {
     std::map<HostId, std::size_t> children;
     for (auto assignments = planner.next(); !assignments.empty(); assignments = planner.next()) {
         for (const auto& assignment : assignments) {
-            planner.reached(assignment.worker, assignment.target);
+            planner.reached(assignment.worker, assignment.target, quick);
             ++children[assignment.worker];
         }
     }
@@ -39,6 +44,25 @@ TEST(SpawnPlanner, ReachesAllWithinTheFanOut) {
     EXPECT_TRUE(planner.stranded().empty());
 }
 
+TEST(SpawnPlanner, AsManyLoginsRunAtOnceAsEndQuickly) {
+    SpawnPlanner planner(anyone, {});
+    planner.add_worker(root_id, "root", 0);
+    add_targets(planner, 5000);
+    std::deque<SpawnPlanner::Assignment> running;
+    const auto crowd_after_300 = [&](Duration took) {
+        for (int ended = 0; ended <= 300; ++ended) {
+            for (const auto& assignment : planner.next())
+                running.push_back(assignment);
+            if (ended == 300) break;
+            planner.reached(running.front().worker, running.front().target, took);
+            running.pop_front();
+        }
+        return planner.in_flight();
+    };
+    EXPECT_GT(crowd_after_300(quick), 300U);
+    EXPECT_EQ(crowd_after_300(slow), SpawnLimits{}.crowd);
+}
+
 TEST(SpawnPlanner, TargetsBehindAGatewayWaitForIt) {
     const RouteRule rule = [](const std::string& from, const std::string& to) -> std::optional<Route> {
         if (to == "h1") return from == "root" ? std::optional<Route>(Route{}) : std::nullopt;
@@ -50,7 +74,7 @@ TEST(SpawnPlanner, TargetsBehindAGatewayWaitForIt) {
     const auto first = planner.next();
     ASSERT_EQ(first.size(), 1U);
     EXPECT_EQ(first[0].target, HostId{1});
-    planner.reached(root_id, HostId{1});
+    planner.reached(root_id, HostId{1}, quick);
     for (const auto& assignment : planner.next())
         EXPECT_EQ(assignment.worker, HostId{1});
 }
@@ -71,7 +95,7 @@ TEST(SpawnPlanner, AnInnerFailureIsTriedFromTheRoot) {
     planner.add_worker(root_id, "root", 0);
     add_targets(planner, 2);
     ASSERT_EQ(planner.next().size(), 1U);
-    planner.reached(root_id, HostId{1});
+    planner.reached(root_id, HostId{1}, quick);
     const auto inner = planner.next();
     ASSERT_EQ(inner.size(), 1U);
     ASSERT_EQ(inner[0].worker, HostId{1});
@@ -102,12 +126,12 @@ TEST(SpawnPlanner, ARefusalByOneHostDoesNotRuleOutTheOnlyGateway) {
     planner.add_worker(root_id, "root", 0);
     add_targets(planner, 5);
     ASSERT_EQ(planner.next().size(), 1U);
-    planner.reached(root_id, HostId{1});
+    planner.reached(root_id, HostId{1}, quick);
     const auto first = planner.next();
     ASSERT_EQ(first.size(), 2U);
     const Outcome refused = Outcome::of({FailureKind::refused, "", "", "authentication"});
     planner.failed(HostId{1}, first[0].target, refused);
-    planner.reached(HostId{1}, first[1].target);
+    planner.reached(HostId{1}, first[1].target, quick);
     EXPECT_EQ(run_to_end(planner)[HostId{1}], 2U);
     ASSERT_EQ(planner.stranded().size(), 1U);
     EXPECT_EQ(planner.stranded()[0].outcome, refused) << "its own cause, not that nobody else could";

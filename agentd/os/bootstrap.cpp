@@ -31,7 +31,7 @@ std::string misfit(const StartupReply& reply, const AgentImage::Identity& image)
            reply.machine;
 }
 
-Task<Result<void>> push(ByteStream& stream, AgentImage& image, bool compressed) {
+Task<Result<void>> push(ByteStream& stream, AgentImage& image, bool compressed, SpawnProgress& progress) {
     Result<AgentImage::Bytes> bytes = co_await image.bytes(compressed);
     if (!bytes) co_return bytes.error();
     const std::string& content = **bytes;
@@ -41,6 +41,7 @@ Task<Result<void>> push(ByteStream& stream, AgentImage& image, bool compressed) 
     for (std::size_t at = 0; written && at < content.size(); at += piece) {
         std::string part = content.substr(at, piece);
         written = co_await stream.write(std::move(part));
+        progress.moved();
     }
     co_return written;
 }
@@ -68,7 +69,8 @@ Result<StartupSpec> make_startup_spec(AgentImage& image, const std::string& dire
     return spec;
 }
 
-Task<Result<std::string>> bootstrap(ByteStream& stream, AgentImage& image, const StartupSpec& spec) {
+Task<Result<std::string>> bootstrap(ByteStream& stream, AgentImage& image, const StartupSpec& spec,
+                                    SpawnProgress& progress) {
     using Kind = StartupReply::Kind;
     const Result<AgentImage::Identity> identity = image.identity();
     if (!identity) co_return identity.error();
@@ -76,13 +78,14 @@ Task<Result<std::string>> bootstrap(ByteStream& stream, AgentImage& image, const
     for (;;) {
         const Result<StartupReply> reply = co_await next_reply(stream, reader);
         if (!reply) co_return reply.error();
+        progress.moved();
         if (reply->kind == Kind::started) co_return reader.rest();
         if (reply->kind == Kind::cannot) co_return cannot_start(reply->detail);
         if (reply->kind == Kind::failed) continue;
         const std::string wrong = misfit(*reply, *identity);
         if (!wrong.empty()) co_return cannot_start(wrong);
         if (reply->kind != Kind::need) continue;
-        const Result<void> pushed = co_await push(stream, image, reply->compressed);
+        const Result<void> pushed = co_await push(stream, image, reply->compressed, progress);
         if (!pushed && pushed.error().kind == FailureKind::cannot_start) co_return pushed.error();
     }
 }

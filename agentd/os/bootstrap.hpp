@@ -5,6 +5,7 @@
 #include "trellis/byte_stream.hpp"
 
 #include "agentd/os/agent_image.hpp"
+#include "agentd/os/spawn_progress.hpp"
 #include "agentd/os/startup_line.hpp"
 
 #include <string>
@@ -15,8 +16,10 @@ namespace trellis {
 // The specification for one start: a fresh nonce, the directory of the request or the usual ones.
 Result<StartupSpec> make_startup_spec(AgentImage& image, const std::string& directory);
 
-// Returns the bytes that came behind the `started` line: the first frames. Never times out by itself.
+// Returns the bytes that came behind the `started` line: the first frames. Never times out by itself, but
+// tells `progress` of each step.
 // Failures: cannot_start with the host's reason; lost if the stream ends without one.
-Task<Result<std::string>> bootstrap(ByteStream& stream, AgentImage& image, const StartupSpec& spec);
+Task<Result<std::string>> bootstrap(ByteStream& stream, AgentImage& image, const StartupSpec& spec,
+                                    SpawnProgress& progress);
 
 }  // namespace trellis

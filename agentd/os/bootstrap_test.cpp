@@ -8,17 +8,24 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <sys/mount.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace trellis {
 namespace {
 
 namespace fs = std::filesystem;
+
+std::string bytes_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
 
 class BootstrapTest : public testing::Test {
   protected:
@@ -42,7 +49,8 @@ class BootstrapTest : public testing::Test {
         auto stream = std::make_unique<FdStream>(context.get_executor(), std::move(ends.first));
         std::string result = "nothing";
         const auto talk = [&]() -> Task<void> {
-            const Result<std::string> rest = co_await bootstrap(*stream, image, spec);
+            SpawnProgress progress(std::chrono::seconds(10));
+            const Result<std::string> rest = co_await bootstrap(*stream, image, spec, progress);
             if (!rest) {
                 result = rest.error().cause;
                 co_return;
@@ -96,13 +104,26 @@ TEST_F(BootstrapTest, TheFileIsPrivateAndNothingElseIsLeft) {
     EXPECT_EQ(log_in("/bin/sh", {"$HOME"}), "");
     const fs::perms directory = fs::status(home + "/trellis-tester").permissions();
     EXPECT_EQ(directory, fs::perms::owner_all);
-    int count = 0;
-    for (const auto& entry : fs::directory_iterator(home + "/trellis-tester")) {
-        ++count;
-        EXPECT_EQ(entry.path(), file_in(home));
-        EXPECT_EQ(entry.status().permissions(), fs::perms::owner_all);
-    }
-    EXPECT_EQ(count, 1);
+    std::map<std::string, fs::perms> found;
+    for (const auto& entry : fs::directory_iterator(home + "/trellis-tester"))
+        found[entry.path()] = entry.status().permissions();
+    EXPECT_THAT(found,
+                testing::UnorderedElementsAre(
+                    testing::Pair(file_in(home), fs::perms::owner_all),
+                    testing::Pair(file_in(home) + ".gz", fs::perms::owner_read | fs::perms::owner_write)));
+}
+
+TEST_F(BootstrapTest, ThePackedFileThatWasSentIsSentOn) {
+    EXPECT_EQ(log_in("/bin/sh", {"$HOME"}), "");
+    const std::string packed = file_in(home) + ".gz";
+    EXPECT_EQ(fs::file_size(packed), gzip(bytes_of(TRELLIS_ECHO_AGENT)).size());
+    std::ofstream(packed) << "not what was sent";
+    const std::string second = home + "/second";
+    AgentImage received(file_in(home));
+    std::swap(image, received);
+    EXPECT_THAT(log_in("/bin/sh", {"$HOME/second"}), testing::HasSubstr("not in gzip format"));
+    EXPECT_FALSE(fs::exists(file_in(second)));
+    EXPECT_FALSE(fs::exists(file_in(second) + ".gz"));
 }
 
 TEST_F(BootstrapTest, ATruncatedFileOrASymbolicLinkIsNotUsed) {

@@ -10,7 +10,14 @@ namespace trellis {
 
 namespace {
 constexpr std::chrono::seconds usual_timeout{15};
+
+// Returns when the deadline has passed, which may move meanwhile.
+Task<void> run_out(const SpawnProgress& progress) {
+    SteadyClock clock;
+    while (clock.now() < progress.deadline)
+        co_await clock.sleep_until(progress.deadline);
 }
+}  // namespace
 
 std::string agent_beside_this_program() {
     std::error_code ignored;
@@ -49,10 +56,8 @@ Task<Result<std::unique_ptr<Link>>> OsSpawner::spawn(SpawnRequest request, Login
     using asio::experimental::awaitable_operators::operator||;
     if (request.timeout <= Duration::zero()) request.timeout = usual_timeout;
     const std::string name = request.name;
-    SpawnProgress progress;
-    SteadyClock clock;
-    progress.deadline = clock.now() + request.timeout;
-    auto expiry = clock.sleep_until(progress.deadline);
+    SpawnProgress progress(request.timeout);
+    auto expiry = run_out(progress);
     auto started = start(std::move(request), authority, std::move(transport), progress);
     auto race = std::move(started) || std::move(expiry);
     auto outcome = co_await std::move(race);

@@ -97,7 +97,7 @@ class ProbeListener::Guest : public ProbeLoop::Handler {
         set_deadline(last_probe_ + idle_time_);
         listener_.proved(*this);
         if (!send_all(welcome.data(), welcome.size())) return false;
-        acknowledge_at_once(socket_);
+        acknowledge_at_once(socket_.get());
         return true;
     }
 
@@ -106,7 +106,7 @@ class ProbeListener::Guest : public ProbeLoop::Handler {
         if (filled_ < expected_.size()) return true;
         if (!same_secret({buffer_.data(), filled_}, {expected_.data(), expected_.size()})) return false;
         if (!send_all(reply_.data(), reply_.size())) return false;
-        acknowledge_at_once(socket_);
+        acknowledge_at_once(socket_.get());
         last_probe_ = ProbeLoop::now();
         loop().touch(last_probe_);
         ++sequence_;

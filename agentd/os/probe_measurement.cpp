@@ -161,7 +161,8 @@ void ProbeMeasurement::replied() {
         give_up(FailureKind::refused, "an answer that is not the peer's");
         return;
     }
-    const bool set_ended = sets_.add(std::min(now - sent_, least_round_trip(socket_).value_or(now - sent_)));
+    const bool set_ended =
+        sets_.add(std::min(now - sent_, least_round_trip(socket_.get()).value_or(now - sent_)));
     if (sets_.complete()) {
         finish(sets_.result());
     } else if (set_ended) {

@@ -5,16 +5,15 @@
 
 #include "trellis/time.hpp"
 
-#include "agentd/os/file_descriptor.hpp"
-
 #include <optional>
 
 namespace trellis {
 
-// The least of all round trips of a TCP connection so far; nothing if the kernel does not tell.
-[[nodiscard]] std::optional<Duration> least_round_trip(const FileDescriptor& socket);
+// The least of all round trips of a TCP connection so far; nothing if the kernel does not tell, or if it is
+// another kind of socket.
+[[nodiscard]] std::optional<Duration> least_round_trip(int socket);
 
 // What arrives next is acknowledged on arrival, not together with an answer. Lasts for a packet or so.
-void acknowledge_at_once(const FileDescriptor& socket);
+void acknowledge_at_once(int socket);
 
 }  // namespace trellis

@@ -40,10 +40,10 @@ constexpr std::array<Meaning, 14> meanings{{{"Host key verification failed", Fai
                                             {"Could not create directory", FailureKind::invalid}}};
 
 Task<SpawnedLink> start_and_link(SpawnMeans means, SpawnRequest request, ProcessSpec process,
-                                 StartupSpec spec) {
+                                 StartupSpec spec, SpawnProgress& progress) {
     auto stream = ChildStream::start(means.executor, means.children, std::move(process));
     if (!stream) co_return stream.error();
-    const Result<std::string> rest = co_await bootstrap(**stream, means.image, spec);
+    const Result<std::string> rest = co_await bootstrap(**stream, means.image, spec, progress);
     if (!rest && rest.error().kind != FailureKind::lost) co_return rest.error();
     if (!rest) {
         const ExitStatus status = co_await (*stream)->wait();
@@ -89,7 +89,8 @@ Task<SpawnedLink> spawn_by_ssh_program(SpawnMeans means, SpawnRequest request, S
     process.argv.insert(process.argv.end(), own.begin(), own.end());
     if (request.forward_agent) process.argv.emplace_back("-A");
     process.argv.insert(process.argv.end(), {"--", request.target, *line});
-    co_return co_await start_and_link(means, std::move(request), std::move(process), std::move(*spec));
+    co_return co_await start_and_link(means, std::move(request), std::move(process), std::move(*spec),
+                                      progress);
 }
 
 Task<SpawnedLink> spawn_locally(SpawnMeans means, SpawnRequest request, SpawnProgress& progress) {
@@ -98,7 +99,8 @@ Task<SpawnedLink> spawn_locally(SpawnMeans means, SpawnRequest request, SpawnPro
     progress.starting();
     ProcessSpec process;
     process.argv = {means.image.path(), "--serve", spec->nonce, request.name};
-    co_return co_await start_and_link(means, std::move(request), std::move(process), std::move(*spec));
+    co_return co_await start_and_link(means, std::move(request), std::move(process), std::move(*spec),
+                                      progress);
 }
 
 }  // namespace trellis

@@ -1,15 +1,21 @@
-// SpawnProgress: what it would mean if the time ran out now. Owned by the spawn() that keeps the time; the
-// ways of spawning write it as they go.
+// SpawnProgress: when the time of a spawn runs out, and what that would mean. Owned by the spawn() that keeps
+// the time; the ways of spawning write it as they go. The time-out holds for the login as a whole, and then
+// anew for each step of starting the agent: sending it to many hosts at once may take long on any of them.
 #pragma once
 
 #include "trellis/result.hpp"
 #include "trellis/time.hpp"
+
+#include "agentd/os/steady_clock.hpp"
 
 #include <string>
 
 namespace trellis {
 
 struct SpawnProgress {
+    explicit SpawnProgress(Duration allowed) : timeout(allowed) { moved(); }
+
+    Duration timeout;
     TimePoint deadline;  // by SteadyClock
     FailureKind kind = FailureKind::timed_out;
     std::string cause = "timed out in login";
@@ -25,7 +31,9 @@ struct SpawnProgress {
     void starting() {
         kind = FailureKind::timed_out;
         cause = "timed out in starting the agent";
+        moved();
     }
+    void moved() { deadline = SteadyClock().now() + timeout; }
 };
 
 }  // namespace trellis

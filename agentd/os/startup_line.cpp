@@ -13,8 +13,8 @@ constexpr std::size_t line_limit = 4096;
 // The script, on several lines here for the reader; joined by blanks. DIRECTORIES is replaced.
 // $n nonce, $h hash, $z size, $m system and machine, $d directory, $f the agent's file, $t a temporary one,
 // $w what went wrong so far. The first loop only looks; the second one makes a directory and asks for the
-// file. A script without an interpreter line is run by the shell itself where files may be executed, and
-// refused elsewhere.
+// file, of which the packed form stays beside it for the hosts that this one starts. A script without an
+// interpreter line is run by the shell itself where files may be executed, and refused elsewhere.
 constexpr std::string_view script = R"sh(
 umask 077; m=$(uname -sm); USER=${USER:-$LOGNAME}; export USER HOME; w=; echo;
 g() { echo "$n have $m $d"; exec "$f" --serve "$n"; };
@@ -33,9 +33,10 @@ else w="$w$d: disk full; "; rm -f "$t"; continue; fi;
 if "$t" 2>/dev/null; then :; else w="$w$d: files may not be executed; "; rm -f "$t"; continue; fi;
 if command -v gzip >/dev/null; then c=gzip; u="gzip -dc"; else c=plain; u=cat; fi;
 echo "$n need $c $m $d"; read l || exit 1;
-r=$(head -c "$l" | { $u 2>&1 >"$t" || echo failed; cat >/dev/null; });
+r=$(head -c "$l" | tee "$t.$c" 2>/dev/null | { $u 2>&1 >"$t" || echo failed; cat >/dev/null; });
+if [ $c = gzip ] && [ "$(wc -c <"$t.$c")" -eq "$l" ]; then mv -f "$t.$c" "$f.gz"; fi; rm -f "$t.$c";
 if [ "$(wc -c <"$t")" -eq $z ] && chmod 700 "$t" && mv -f "$t" "$f"; then g; fi;
-rm -f "$t"; r=$(echo $r); r="$d: ${r:-incomplete}"; w="$w$r; "; echo "$n failed $r";
+rm -f "$t" "$f.gz"; r=$(echo $r); r="$d: ${r:-incomplete}"; w="$w$r; "; echo "$n failed $r";
 done;
 echo "$n cannot ${w%; }"; exit 1)sh";
 

@@ -32,10 +32,10 @@ e hostname"
     expect_answers
 }
 
-whole_session_on() { # FILE HOSTS COUNT
+whole_session_on() { # FILE HOSTS COUNT [OPTION OF THE LABORATORY...]
     hosts=$2
     count=$3
-    begin_lab "$1"
+    begin_lab "$1" "${@:4}"
     try "a session on $1" whole_session
     lab down
 }
@@ -54,10 +54,7 @@ whole_session_on two_nics_8 'a[00-03] b[00-03]' 8
 session_through_gateway ssh
 session_through_gateway 'ssh --end-to-end'
 whole_session_on two_clusters_32 'a[00-15] b[00-15]' 32
-# The large ones in full rounds only. Two processors take longer than a login may last to start 256 agents that are not
-# there yet.
-if [[ -n ${TRELLIS_FULL-} ]]; then
-    whole_session_on four_clusters_64 'a[00-15] b[00-15] c[00-15] d[00-15]' 64
-    whole_session_on four_clusters_256 '--timeout 300s a[00-63] b[00-63] c[00-63] d[00-63]' 256
-fi
+# Here the network leaves the processors to the hosts.
+whole_session_on four_clusters_64 'a[00-15] b[00-15] c[00-15] d[00-15]' 64 --spin 0
+whole_session_on four_clusters_256 'a[00-63] b[00-63] c[00-63] d[00-63]' 256 --spin 0
 finish
