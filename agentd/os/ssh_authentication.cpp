@@ -33,9 +33,9 @@ class Attempts {
     std::string tried_;
 };
 
-std::string offered(int methods) {
+std::string offered(unsigned methods) {
     std::string names;
-    const auto add = [&](int method, const char* name) {
+    const auto add = [&](unsigned method, const char* name) {
         if ((methods & method) != 0) names += (names.empty() ? "" : ", ") + std::string(name);
     };
     add(SSH_AUTH_METHOD_PASSWORD, "password");
@@ -65,7 +65,7 @@ class Authentication {
         int outcome = co_await connection_->repeat(none, SSH_AUTH_AGAIN);
         if (outcome == SSH_AUTH_SUCCESS) co_return Result<void>();
         if (outcome == SSH_AUTH_ERROR) co_return broken();
-        const int methods = ssh_userauth_list(session, nullptr);
+        const auto methods = static_cast<unsigned>(ssh_userauth_list(session, nullptr));
         if ((methods & SSH_AUTH_METHOD_PUBLICKEY) == 0 || !plan_.publickey)
             co_return attempts_.refused(offered(methods));
         if (may_ask_agent && plan_.agent) outcome = co_await try_agent();

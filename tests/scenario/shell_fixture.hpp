@@ -56,6 +56,16 @@ class ShellFixture : public testing::Test {
         std::filesystem::remove_all(directory, ignored);
     }
 
+    // Fails on the hosts in the list.
+    void fail_on(std::vector<std::string> hosts, int status = 3) {
+        cluster.shell = [hosts = std::move(hosts), status](const std::string& host, const ExecRequest&) {
+            FakeAnswer answer{host + "\n", "", Outcome::success(), std::nullopt};
+            if (std::find(hosts.begin(), hosts.end(), host) != hosts.end())
+                answer.outcome = {Outcome::State::exited, status, {}, ""};
+            return answer;
+        };
+    }
+
     LineResult run(const std::string& line) {
         LineResult result;
         asio::co_spawn(io, interpreter.run_line(line, ""),

@@ -1,0 +1,132 @@
+// The command `e` over a cluster that is not there: what it prints, where it goes, and Ctrl-C.
+#include "tests/scenario/shell_fixture.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace trellis {
+namespace {
+
+using testing::HasSubstr;
+
+class ShellExec : public ShellFixture {};
+
+TEST_F(ShellExec, LabelsOutputAndPrintsFailuresOnly) {
+    run("explore a[0-2]");
+    err.take();
+    fail_on({"a1"});
+    EXPECT_EQ(run("e hostname").status, 1);
+    EXPECT_EQ(out.take(), "a0: a0\na1: a1\na2: a2\n");
+    EXPECT_EQ(err.take(), "a1: exit 3\n");
+    EXPECT_EQ(seat.counts().succeeded, 2U);
+}
+
+TEST_F(ShellExec, SendsTheCommandAsWritten) {
+    run("explore a0");
+    std::vector<ExecRequest> requests;
+    cluster.shell = [&](const std::string&, const ExecRequest& request) {
+        requests.push_back(request);
+        return FakeAnswer{};
+    };
+    run("export A=1; e --json --timeout 3s echo 'a b' \"$X\"; e 'ls | wc'; e -- -x; e ls --json; cd /tmp; e "
+        "pwd");
+    ASSERT_EQ(requests.size(), 6U);
+    EXPECT_EQ(requests[0].command, "echo 'a b' \"$X\"");
+    EXPECT_EQ(requests[0].env.at("A"), "1");
+    EXPECT_EQ(requests[1].command, "ls | wc");
+    EXPECT_EQ(requests[2].command, "-x");
+    EXPECT_EQ(requests[3].command, "ls --json");
+    EXPECT_EQ(requests[5].directory, "/tmp");
+}
+
+TEST_F(ShellExec, GivesJsonLines) {
+    run("explore a0");
+    fail_on({"a0"});
+    run("e --json hostname");
+    EXPECT_EQ(out.take(),
+              "{\"host\":\"a0\",\"line\":\"a0\",\"stream\":\"stdout\"}\n"
+              "{\"code\":3,\"host\":\"a0\",\"outcome\":\"exited\"}\n");
+}
+
+TEST_F(ShellExec, SaysWhatItNeeds) {
+    EXPECT_EQ(run("e hostname").status, 1);
+    EXPECT_THAT(err.take(), HasSubstr("e: no host is selected"));
+    EXPECT_EQ(run("e").status, 2);
+    EXPECT_THAT(err.take(), HasSubstr("e: expected a command"));
+    EXPECT_EQ(run("e --tiemout 3s hostname").status, 2);
+    EXPECT_EQ(err.take(), "e: unknown option --tiemout; did you mean --timeout?\n");
+    EXPECT_EQ(run("e --timeout soon hostname").status, 2);
+    EXPECT_THAT(err.take(), HasSubstr("expected a duration"));
+}
+
+TEST_F(ShellExec, SeparatesStandardError) {
+    run("explore a0");
+    err.take();
+    cluster.shell = [](const std::string&, const ExecRequest&) {
+        return FakeAnswer{"o\n", "e", {}, std::nullopt};
+    };
+    run("e x");
+    EXPECT_EQ(out.take(), "a0: o\n");
+    EXPECT_EQ(err.take(), "a0: e\n");
+    run("e x 2>&1 | sort > " + file("f"));
+    EXPECT_EQ(contents(file("f")), "a0: e\na0: o\n");
+    run("e x 2> " + file("g"));
+    EXPECT_EQ(contents(file("g")), "a0: e\n");
+    EXPECT_EQ(err.take(), "");
+}
+
+TEST_F(ShellExec, OutputGoesToFilesAndPrograms) {
+    run("explore a[0-2]");
+    EXPECT_EQ(run("e hostname > " + file("f")).status, 0);
+    EXPECT_EQ(contents(file("f")), "a0: a0\na1: a1\na2: a2\n");
+    run("e hostname >> " + file("f"));
+    EXPECT_EQ(contents(file("f")).size(), 42U);
+    EXPECT_EQ(run("e hostname | sort -r | head -1 > " + file("g")).status, 0);
+    EXPECT_EQ(contents(file("g")), "a2: a2\n");
+    EXPECT_EQ(run("e hostname | (cat > /dev/null; exit 5)").status, 5);
+    err.take();
+    EXPECT_EQ(run("hosts > /nowhere/f").status, 1);
+    EXPECT_THAT(err.take(), HasSubstr("hosts: cannot open /nowhere/f: No such file or directory"));
+    EXPECT_EQ(out.take(), "");
+}
+
+TEST_F(ShellExec, AReaderThatLeavesEndsTheCommandQuietly) {
+    run("explore a0");
+    err.take();
+    cluster.shell = [](const std::string&, const ExecRequest&) {
+        return FakeAnswer{std::string(1 << 20, '\n'), "", {}, CancelLevel::interrupt};
+    };
+    EXPECT_EQ(run("e yes | true").status, 0);
+    EXPECT_EQ(err.take(), "");
+}
+
+TEST_F(ShellExec, CtrlCEndsTheCommandAndKeepsTheSession) {
+    run("explore a[0-1]");
+    cluster.shell = [](const std::string& host, const ExecRequest&) {
+        return FakeAnswer{host + "\n", "", {}, CancelLevel::interrupt};
+    };
+    asio::steady_timer press(io, std::chrono::milliseconds(50));
+    press.async_wait([&](const boost::system::error_code&) { interrupts.press(); });
+    const LineResult result = run("e sleep; hosts");
+    EXPECT_TRUE(result.interrupted);
+    EXPECT_EQ(result.status, 1);
+    EXPECT_EQ(out.take(), "a0: a0\na1: a1\n");
+    EXPECT_THAT(err.take(), HasSubstr("a[0-1]: signal 2 (Interrupt)"));
+    EXPECT_EQ(seat.counts().all, 2U);
+}
+
+TEST_F(ShellExec, ASecondCtrlCGivesUpWaiting) {
+    run("explore a0");
+    cluster.shell = [](const std::string&, const ExecRequest&) {
+        return FakeAnswer{"", "", {}, CancelLevel::kill};
+    };
+    asio::steady_timer press(io, std::chrono::milliseconds(50));
+    press.async_wait([&](const boost::system::error_code&) {
+        interrupts.press();
+        interrupts.press();
+    });
+    EXPECT_TRUE(run("e sleep").interrupted);
+    EXPECT_THAT(err.take(), HasSubstr("a0: cancelled"));
+}
+
+}  // namespace
+}  // namespace trellis
