@@ -29,7 +29,7 @@ TEST(ProbeSets, ASetHasAtMostThirty) {
 TEST(ProbeSets, ThreeSetsAreComplete) {
     ProbeSets sets{ProbePlan{}};
     int ended = 0;
-    for (int i = 0; !sets.complete(); ++i)
+    while (!sets.complete())
         ended += sets.add(microseconds(100 + ended)) ? 1 : 0;
     EXPECT_EQ(ended, 3);
     const std::vector<Duration> minima{microseconds(100), microseconds(101), microseconds(102)};

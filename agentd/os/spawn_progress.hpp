@@ -1,6 +1,7 @@
 // SpawnProgress: when the time of a spawn runs out, and what that would mean. Owned by the spawn() that keeps
 // the time; the ways of spawning write it as they go. The time-out holds for the login as a whole, and then
-// anew for each step of starting the agent: sending it to many hosts at once may take long on any of them.
+// anew for each step of starting the agent, since sending it to many hosts at once may take long on any of
+// them; all in all at most twenty times as long.
 #pragma once
 
 #include "trellis/result.hpp"
@@ -8,15 +9,18 @@
 
 #include "agentd/os/steady_clock.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace trellis {
 
 struct SpawnProgress {
-    explicit SpawnProgress(Duration allowed) : timeout(allowed) { moved(); }
+    explicit SpawnProgress(Duration allowed)
+        : timeout(allowed), deadline(SteadyClock().now() + allowed), latest(deadline + 19 * allowed) {}
 
     Duration timeout;
     TimePoint deadline;  // by SteadyClock
+    TimePoint latest;    // the deadline does not move beyond it
     FailureKind kind = FailureKind::timed_out;
     std::string cause = "timed out in login";
 
@@ -33,7 +37,7 @@ struct SpawnProgress {
         cause = "timed out in starting the agent";
         moved();
     }
-    void moved() { deadline = SteadyClock().now() + timeout; }
+    void moved() { deadline = std::min(SteadyClock().now() + timeout, latest); }
 };
 
 }  // namespace trellis

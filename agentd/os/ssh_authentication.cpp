@@ -33,6 +33,11 @@ class Attempts {
     std::string tried_;
 };
 
+// What the other side would accept; known once it has refused something.
+unsigned methods_of(ssh_session session) {
+    return static_cast<unsigned>(ssh_userauth_list(session, nullptr));
+}
+
 std::string offered(unsigned methods) {
     std::string names;
     const auto add = [&](unsigned method, const char* name) {
@@ -65,7 +70,7 @@ class Authentication {
         int outcome = co_await connection_->repeat(none, SSH_AUTH_AGAIN);
         if (outcome == SSH_AUTH_SUCCESS) co_return Result<void>();
         if (outcome == SSH_AUTH_ERROR) co_return broken();
-        const auto methods = static_cast<unsigned>(ssh_userauth_list(session, nullptr));
+        const unsigned methods = methods_of(session);
         if ((methods & SSH_AUTH_METHOD_PUBLICKEY) == 0 || !plan_.publickey)
             co_return attempts_.refused(offered(methods));
         if (may_ask_agent && plan_.agent) outcome = co_await try_agent();
@@ -75,7 +80,7 @@ class Authentication {
         if (outcome == SSH_AUTH_ERROR) co_return broken();
         if (outcome == SSH_AUTH_PARTIAL)
             co_return attempts_.refused("the host demands more: " +
-                                        offered(ssh_userauth_list(session, nullptr)));
+                                        offered(methods_of(session)));
         co_return attempts_.refused(offered(methods));
     }
 

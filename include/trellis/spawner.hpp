@@ -57,7 +57,7 @@ class Spawner {
     // Logs in, starts the agent and returns the link to it, before any frame has passed.
     // `transport`: if not null, the connection to the host's sshd, already made (an end-to-end login through
     // a relay). Failures: unreachable, timed_out, refused, cannot_start; never waits longer than
-    // request.timeout.
+    // request.timeout for the login, nor for a step of starting the agent (twenty times as long in all).
     virtual Task<Result<std::unique_ptr<Link>>> spawn(SpawnRequest request, LoginAuthority& authority,
                                                       std::unique_ptr<ByteStream> transport) = 0;
 };
