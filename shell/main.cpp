@@ -116,8 +116,8 @@ std::vector<CommandEntry> Program::all_commands() {
 
 Program::Program(const Options& options, Duration login_timeout, Duration lease)
     : options_(options),
-      spawner_(executor_, options.agent_file.empty() ? agent_beside_this_program() : options.agent_file,
-               true),
+      spawner_(executor_, options.agent_file.empty() ? agent_beside_this_program() : options.agent_file, true,
+               ssh_options(options)),
       authority_(executor_, processes_, ssh_options(options)),
       root_({executor_, clock_, processes_, prober_, network_, spawner_, dialer_}, tree_settings(lease),
             authority_, [this](std::string target) { return authority_.settings(std::move(target)); }),

@@ -28,10 +28,12 @@ std::string agent_beside_this_program() {
     return std::filesystem::exists(beside, ignored) ? beside.string() : apart.string();
 }
 
-OsSpawner::OsSpawner(const Executor& executor, std::string agent_file, bool at_root)
+OsSpawner::OsSpawner(const Executor& executor, std::string agent_file, bool at_root,
+                     std::vector<std::string> ssh_options)
     : executor_(executor),
       children_(executor),
       image_(std::move(agent_file)),
+      ssh_options_(std::move(ssh_options)),
       logins_(executor, children_, at_root) {
     ssh_init();
 }
@@ -44,6 +46,7 @@ Task<SpawnedLink> OsSpawner::start(SpawnRequest request, LoginAuthority& authori
             co_return co_await spawn_by_libssh(means, std::move(request), authority, std::move(transport),
                                                progress);
         case SpawnWay::ssh_program:
+            if (!ssh_options_.empty()) request.settings.emplace("sshoptions", ssh_options_);
             co_return co_await spawn_by_ssh_program(means, std::move(request), progress);
         case SpawnWay::local:
             co_return co_await spawn_locally(means, std::move(request), progress);

@@ -8,6 +8,7 @@
 #include "agentd/os/spawn_ways.hpp"
 
 #include <string>
+#include <vector>
 
 namespace trellis {
 
@@ -15,8 +16,10 @@ class OsSpawner : public Spawner {
   public:
     // `agent_file`: the static agent: agent_beside_this_program() at the root, "/proc/self/exe" in an agent.
     // `at_root`: the LoginAuthority's ssh-agent is the user's own and may always be asked; in an agent only
-    // for requests with forward_agent.
-    OsSpawner(const Executor& executor, std::string agent_file, bool at_root);
+    // for requests with forward_agent. `ssh_options`: more arguments for the ssh program, e.g. {"-F",
+    // "file"}.
+    OsSpawner(const Executor& executor, std::string agent_file, bool at_root,
+              std::vector<std::string> ssh_options = {});
 
     Task<Result<std::unique_ptr<Link>>> spawn(SpawnRequest request, LoginAuthority& authority,
                                               std::unique_ptr<ByteStream> transport) override;
@@ -28,6 +31,7 @@ class OsSpawner : public Spawner {
     Executor executor_;
     Children children_;
     AgentImage image_;
+    std::vector<std::string> ssh_options_;
     SshLogins logins_;
 };
 

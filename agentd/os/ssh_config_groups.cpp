@@ -66,6 +66,14 @@ std::string read_ssh_config(const std::string& path, const std::string& director
     return text;
 }
 
+std::string read_ssh_configs(const std::vector<std::string>& ssh_options) {
+    const std::string users = expand_home("~/.ssh", "/");
+    const auto option = std::find(ssh_options.begin(), ssh_options.end(), "-F");
+    if (option == ssh_options.end() || option + 1 == ssh_options.end())
+        return read_ssh_config(users + "/config", users) + read_ssh_config("/etc/ssh/ssh_config", "/etc/ssh");
+    return *(option + 1) == "none" ? "" : read_ssh_config(*(option + 1), users);
+}
+
 void SshConfigGroups::add_text(std::string_view text) {
     std::istringstream stream{std::string(text)};
     for (std::string line; std::getline(stream, line);) {

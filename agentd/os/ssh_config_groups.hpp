@@ -24,6 +24,10 @@ class SshConfigGroups {
     bool has_match_ = false;
 };
 
+// The text of all that ssh reads when it is called with these arguments: the file named by -F, or else the
+// user's and the machine's.
+std::string read_ssh_configs(const std::vector<std::string>& ssh_options);
+
 // The text of a configuration file with its Include lines replaced by the files that they name (depth at most
 // 16). Missing files are empty. Relative names are below `directory`.
 std::string read_ssh_config(const std::string& path, const std::string& directory, int depth = 0);

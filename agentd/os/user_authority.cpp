@@ -130,8 +130,7 @@ struct UserAuthority::Answered {
 
 UserAuthority::UserAuthority(Executor executor, Processes& processes, std::vector<std::string> ssh_options)
     : executor_(executor), processes_(processes), ssh_options_(std::move(ssh_options)), answered_(executor) {
-    groups_.add_text(read_ssh_config(home_path("~/.ssh/config"), home_path("~/.ssh")));
-    groups_.add_text(read_ssh_config("/etc/ssh/ssh_config", "/etc/ssh"));
+    groups_.add_text(read_ssh_configs(ssh_options_));
 }
 
 Task<Result<SshSettings>> UserAuthority::run_ssh(std::string target) {
@@ -153,6 +152,7 @@ Task<Result<SshSettings>> UserAuthority::run_ssh(std::string target) {
     }
     const ExitStatus status = co_await process.wait();
     if (status.signalled || status.code != 0) {
+        complaint.erase(complaint.find_last_not_of("\r\n") + 1);
         co_return Failure{FailureKind::invalid, "read ssh's settings", target, "ssh -G: " + complaint};
     }
     co_return parse_settings(text);

@@ -95,6 +95,13 @@ TEST_F(UserAuthorityTest, JumpHostsComeWithTheirSettingsAndThoseBeforeThem) {
     EXPECT_EQ(settings["jump1 user"].front(), "carl");
 }
 
+TEST_F(UserAuthorityTest, HostsAreTreatedAlikeAsTheGivenFileSays) {
+    EXPECT_EQ(settings_of("plain").count("proxyjump"), 0U);
+    EXPECT_EQ(settings_of("inner1")["jump1 hostname"].front(), "second");
+    EXPECT_EQ(settings_of("other").count("proxyjump"), 0U);
+    EXPECT_EQ(settings_of("inner2")["hostname"].front(), "inner2");
+}
+
 TEST_F(UserAuthorityTest, TheTypesOfKnownKeysAreSaid) {
     know("a03 ssh-ed25519 " + key_text("known"));
     EXPECT_EQ(settings_of("A03")["knownhostkeytypes"], std::vector<std::string>{"ssh-ed25519"});
