@@ -52,6 +52,7 @@ Task<int> run_interactive(Interpreter& interpreter, Terminal& terminal, Console&
     const NewsWatch watch(executor, session, seat, news, [&] {
         if (terminal.editing()) tell(console, news, {});
     });
+    interpreter.after_statements([&] { tell(console, news, seat.outcomes()); });
     for (;;) {
         tell(console, news, seat.outcomes());
         EditedLine line = co_await read_whole_line(terminal, prompt);

@@ -61,6 +61,7 @@ Task<LineResult> Interpreter::run_line(std::string_view line, const std::string&
         const Statement& statement = (*statements)[i];
         if (skipped(statement.connector, result.status)) continue;
         result.status = co_await run_statement(statement, origin, result);
+        tell_();
         const bool asked = i + 1 < statements->size() && (*statements)[i + 1].connector != Connector::always;
         if (result.status != 0 && !asked) result.failure = result.status;
         if (result.quit || result.interrupted || result.reader_left) break;

@@ -6,9 +6,11 @@
 #include "shell/interrupts.hpp"
 #include "shell/shell_context.hpp"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trellis {
@@ -29,6 +31,8 @@ class Interpreter {
     Interpreter(Session& session, Seat& seat, Console& console, Interrupts& interrupts,
                 std::vector<CommandEntry> commands, int local_input = -1);
 
+    // Called after each statement, so that the next one's outcomes do not hide what this one has told.
+    void after_statements(std::function<void()> tell) { tell_ = std::move(tell); }
     // `origin` stands before messages ("batch.trl:3: "), empty at a terminal.
     Task<LineResult> run_line(std::string_view line, const std::string& origin);
     [[nodiscard]] const std::vector<CommandEntry>& commands() const { return commands_; }
@@ -48,6 +52,7 @@ class Interpreter {
     Interrupts& interrupts_;
     std::vector<CommandEntry> commands_;
     int local_input_;
+    std::function<void()> tell_ = [] {};
 };
 
 }  // namespace trellis

@@ -49,14 +49,16 @@ Task<int> run_script(Interpreter& interpreter, LineSource& lines, Console& conso
     int failure = 0;
     const Executor executor = co_await asio::this_coro::executor;
     const NewsWatch watch(executor, interpreter.session(), seat, news, [] {});
+    interpreter.after_statements([&console, &seat, &news] {
+        for (const std::string& text : news.take(seat.outcomes()))
+            console.say(text);
+    });
     for (;;) {
         const std::optional<LogicalLine> line = co_await next_logical_line(lines, number);
         if (!line) co_return failure;
         const std::string origin = settings.name + ":" + std::to_string(line->first) + ": ";
         const LineResult result = co_await interpreter.run_line(line->text, origin);
         if (result.failure != 0) failure = result.failure;
-        for (const std::string& text : news.take(seat.outcomes()))
-            console.say(text);
         const std::optional<int> end = ends_with(result, settings, failure);
         if (end) co_return *end;
     }

@@ -41,6 +41,9 @@ Task<Result<Frame>> receive_until(Node& node, Link& link, TimePoint deadline) {
 Task<Result<Hello>> receive_hello(Node& node, Link& link, const SpawnRequest& request, TimePoint deadline) {
     const Result<Frame> frame = co_await receive_until(node, link, deadline);
     if (!frame && frame.error().kind == FailureKind::timed_out) co_return frame.error();
+    if (!frame && frame.error().kind == FailureKind::lost) {
+        co_return no_greeting(request, "it ended before it greeted");
+    }
     if (!frame) co_return no_greeting(request, frame.error().cause);
     if (frame->type != FrameType::hello) co_return no_greeting(request, "it does not greet");
     const auto hello = decode<Hello>(frame->body);

@@ -98,7 +98,10 @@ Task<Result<Frame>> StreamLink::receive() {
     const std::shared_ptr<State> state = state_;
     for (;;) {
         Result<std::optional<Frame>> next = state->decoder.next();
-        if (!next) co_return Failure{FailureKind::invalid, "receive", state->host, next.error().cause};
+        if (!next) {
+            std::string cause = "what it sends is no frame: " + next.error().cause;
+            co_return Failure{FailureKind::invalid, "receive", state->host, std::move(cause)};
+        }
         if (*next) co_return std::move(**next);
         Result<std::string> bytes = co_await state->stream->read();
         if (state->closing || state->failed)

@@ -6,30 +6,7 @@ source "$(dirname "$0")/session.sh"
 
 begin_lab two_switches_8
 all='a[00-03] b[00-03]'
-running=
 
-# Runs a command once this many hosts have printed "begun" and some seconds have passed.
-after_begun() { # HOSTS SECONDS COMMAND...
-    local hosts=$1 seconds=$2
-    shift 2
-    : >"$out"
-    (
-        until [[ $(grep -c ': begun$' "$out") -ge $hosts ]]; do sleep 0.1; done
-        sleep "$seconds"
-        "$@"
-    ) >/dev/null 2>&1 &
-}
-
-# Starts the lines of standard input as a session; returns when this many hosts have printed "begun".
-session_until_begun() { # HOSTS
-    : >"$out"
-    cat >"$scratch/in"
-    lab exec -i ctl "$trellis" <"$scratch/in" >"$out" 2>"$err" &
-    running=$!
-    until [[ $(grep -c ': begun$' "$out") -ge $1 ]]; do sleep 0.1; done
-}
-
-agent_of() { on "$1" pgrep -f '[a]gentd-.*--serve' | tail -n 1; }
 kill_agent() { on "$1" kill -9 "$(agent_of "$1")"; }
 
 killed_agent() {

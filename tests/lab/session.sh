@@ -122,3 +122,33 @@ on_background() { # HOST FILE COMMAND...
     # shellcheck disable=SC2034  # for the test to wait for
     background=$!
 }
+
+# Runs a command once this many hosts have printed "begun" (within a minute) and some seconds have passed.
+after_begun() { # HOSTS SECONDS COMMAND...
+    local hosts=$1 seconds=$2
+    shift 2
+    : >"$out"
+    (
+        SECONDS=0
+        until [[ $(grep -c ': begun$' "$out") -ge $hosts ]]; do
+            sleep 0.1
+            [[ $SECONDS -lt 60 ]] || exit
+        done
+        sleep "$seconds"
+        "$@"
+    ) >/dev/null 2>&1 &
+}
+
+# Starts the lines of standard input as a session; returns when this many hosts have printed "begun". To be waited for
+# as "$running".
+session_until_begun() { # HOSTS [OPTION...]
+    : >"$out"
+    cat >"$scratch/in"
+    lab exec -i ctl "$trellis" "${@:2}" <"$scratch/in" >"$out" 2>"$err" &
+    # shellcheck disable=SC2034  # for the test to wait for
+    running=$!
+    until [[ $(grep -c ': begun$' "$out") -ge $1 ]] || ! kill -0 "$running" 2>/dev/null; do sleep 0.1; done
+}
+
+# The number of the agent's process; its guardian's comes before it.
+agent_of() { on "$1" pgrep -f '[a]gentd-.*--serve' | tail -n 1; } # HOST
