@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
@@ -57,8 +58,9 @@ int serve(std::string_view nonce, std::string_view local_name) {
     OsProcesses processes(executor);
     const auto key = std::make_shared<const SessionKey>();
     Agent* running = nullptr;
-    const StrangerReport on_stranger = [&running](const std::string& text) {
-        if (running) running->note(text);
+    std::set<OperationId> told;
+    const StrangerReport on_stranger = [&](OperationId operation, const std::string& text) {
+        if (running && told.insert(operation).second) running->note(text);
     };
     TcpProber prober(executor, key, on_stranger);
     TlsNetwork network(executor, key, on_stranger);

@@ -77,7 +77,10 @@ class Terminal::Editing {
     ~Editing() {
         terminal_.interrupts_.handle(std::move(previous_));
         terminal_.console_.print_above_with({});
-        if (terminal_.editing_) rl_callback_handler_remove();
+        if (terminal_.editing_) {  // ended from outside: what follows begins on a line of its own
+            rl_callback_handler_remove();
+            terminal_.console_.out().write_now("\n");
+        }
         terminal_.editing_ = false;
     }
     Editing(const Editing&) = delete;

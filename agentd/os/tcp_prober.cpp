@@ -159,9 +159,10 @@ Result<std::unique_ptr<Prober::Session>> TcpProber::open(PeerSession session) {
     }
     Result<ListeningSockets> listening = listen_on(self->addresses);
     if (!listening) return listening.error();
+    const OperationId operation = session.operation;
     auto opened = std::make_unique<TcpSession>(executor_, loop_, listening->endpoint);
     opened->begin(PairKeys(key_, std::move(session), PairPurpose::probe), std::move(listening->sockets),
-                  first_stranger(executor_, on_stranger_));
+                  first_stranger(executor_, operation, on_stranger_));
     return std::unique_ptr<Session>(std::move(opened));
 }
 

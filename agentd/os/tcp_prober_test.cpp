@@ -23,8 +23,9 @@ using std::chrono::milliseconds;
 class TcpProberTest : public ::testing::Test {
   protected:
     std::unique_ptr<TcpProber> prober(std::size_t index) {
-        return std::make_unique<TcpProber>(context_.get_executor(), agents_.key(index),
-                                           [this](const std::string& text) { reports_.push_back(text); });
+        return std::make_unique<TcpProber>(
+            context_.get_executor(), agents_.key(index),
+            [this](OperationId, const std::string& text) { reports_.push_back(text); });
     }
     static std::unique_ptr<Prober::Session> open(Prober& prober, const PeerSession& session) {
         auto opened = prober.open(session);

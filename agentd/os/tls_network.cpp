@@ -122,9 +122,9 @@ Result<std::unique_ptr<Network::Listener>> TlsNetwork::listen(const PeerSession&
     Result<ListeningSockets> listening = listen_on(self->addresses);
     if (!listening) return listening.error();
     PairKeys keys(key_, session, PairPurpose::stream);
-    return std::unique_ptr<Listener>(std::make_unique<TlsListener>(executor_, context_, std::move(keys),
-                                                                   std::move(*listening),
-                                                                   first_stranger(executor_, on_stranger_)));
+    return std::unique_ptr<Listener>(
+        std::make_unique<TlsListener>(executor_, context_, std::move(keys), std::move(*listening),
+                                      first_stranger(executor_, session.operation, on_stranger_)));
 }
 
 Task<Result<std::unique_ptr<ByteStream>>> TlsNetwork::connect(const PeerSession& session, HostId peer,

@@ -21,8 +21,9 @@ constexpr std::chrono::seconds patience{3};
 class TlsNetworkTest : public ::testing::Test {
   protected:
     std::unique_ptr<TlsNetwork> network(std::size_t index) {
-        return std::make_unique<TlsNetwork>(context_.get_executor(), agents_.key(index),
-                                            [this](const std::string& text) { reports_.push_back(text); });
+        return std::make_unique<TlsNetwork>(
+            context_.get_executor(), agents_.key(index),
+            [this](OperationId, const std::string& text) { reports_.push_back(text); });
     }
     std::unique_ptr<Network::Listener> listen() {
         auto listener = network_b_->listen(agents_.session(1));

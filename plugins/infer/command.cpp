@@ -70,7 +70,8 @@ class InferCommand final : public Command {
     void handle(Operation& operation, Progress& progress, HostId from, const ToRoot& message);
     void leave_out(Operation& operation, Progress& progress, HostId host, const std::string& why);
     void begin_if_all_answered(Operation& operation, Progress& progress);
-    Task<void> report(CommandContext& context, const Topology& topology, std::uint64_t pairs, Duration taken);
+    Task<void> report(CommandContext& context, const Topology& topology, const Progress& progress,
+                      Duration taken);
     static std::string render(const Topology& topology, bool dot, bool newick, bool json);
 
     bool json_ = false;
@@ -122,7 +123,7 @@ Task<int> InferCommand::run(CommandContext& context) {
     const auto value = std::make_shared<TopologyValue>(to_topology(*progress.tree, names));
     const Topology& topology = value->topology();
     context.bus().publish("topology", value, topology.hosts);
-    co_await report(context, topology, progress.tree->measured_pairs, taken);
+    co_await report(context, topology, progress, taken);
     co_return topology.hosts.size() == progress.hosts.size() ? 0 : 1;
 }
 
@@ -188,13 +189,16 @@ std::string InferCommand::render(const Topology& topology, bool dot, bool newick
     return topology_text(topology);
 }
 
-Task<void> InferCommand::report(CommandContext& context, const Topology& topology, std::uint64_t pairs,
+// The pairs are those of all hosts that took part, also of those that were lost before the end: each measures
+// only hosts placed before it, so that no pair is measured twice.
+Task<void> InferCommand::report(CommandContext& context, const Topology& topology, const Progress& progress,
                                 Duration taken) {
-    const std::size_t n = topology.hosts.size();
+    const std::size_t n = progress.begin->hosts.size();
     char line[160];
     std::snprintf(line, sizeof line, "measured %llu of %zu pairs in %.1f s; %zu hosts, %zu switches",
-                  static_cast<unsigned long long>(pairs), n * (n - 1) / 2,
-                  std::chrono::duration<double>(taken).count(), n, topology.switches.size());
+                  static_cast<unsigned long long>(progress.tree->measured_pairs), n * (n - 1) / 2,
+                  std::chrono::duration<double>(taken).count(), topology.hosts.size(),
+                  topology.switches.size());
     context.say(line);
     co_await context.print(render(topology, dot_, newick_, json_));
 }

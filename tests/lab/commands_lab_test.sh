@@ -106,6 +106,23 @@ two_names_of_one_machine() {
     expect_said 'a00'
 }
 
+# At the prompt of a terminal, which then stands on a line of its own.
+ended_by_a_signal() {
+    local shell keys
+    mkfifo "$scratch/keys"
+    exec {keys}<>"$scratch/keys"
+    : >"$out"
+    script -qec "$lab_folder/lab exec -t ctl $trellis --no-history" /dev/null <&"$keys" >"$out" 2>"$err" &
+    shell=$!
+    until grep -q 'trellis\[0/0/0\]> ' "$out" || ! kill -0 "$shell" 2>/dev/null; do sleep 0.1; done
+    on ctl sh -c 'kill -TERM $(pgrep -x trellis)'
+    wait "$shell" || true
+    exec {keys}<&-
+    expect_printed 'trellis\[0/0/0\]> '
+    expect_equal "the last byte" "$(tail -c 1 "$out" | od -An -c | tr -d ' ')" '\n'
+    expect_nothing_left 1000 "^$trellis"
+}
+
 try "selection by outcome, name and rest" selections
 try "directories and variables" directories_and_variables
 try "pipes, files and local commands" local_programs
@@ -115,5 +132,6 @@ try "much output, none lost" much_output
 try "a session saved and loaded" saved_and_loaded
 try "no port is left open" nothing_listens_afterwards
 try "mistakes are named" mistakes
+try "a signal at the prompt" ended_by_a_signal
 try "two names of one machine are noticed" two_names_of_one_machine
 finish

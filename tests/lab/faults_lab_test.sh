@@ -78,13 +78,18 @@ timed_out() {
 }
 
 stranger() {
+    local longest
     on_background b03 "$scratch/knock" python3 "$lab_folder/knock.py" 12
     session <<<"explore $all; infer > /dev/null; infer > /dev/null; infer > /dev/null"
     wait "$background" || true
     expect_status 0
     grep -qE '^[1-9][0-9]* ports, [1-9][0-9]* connections, 0 bytes' "$scratch/knock" ||
         wrong+=("the stranger: $(cat "$scratch/knock")")
+    longest=$(sed -E 's/.* within ([0-9]+) ms.*/\1/' "$scratch/knock")
+    [[ ${longest:-9999} -le 1500 ]] || wrong+=("the stranger was let wait: $(cat "$scratch/knock")")
     expect_said '^b03: closed a connection from .*did not prove'
+    # At most once for each inference.
+    expect_equal "too many complaints" "$(($(grep -c '^b03: closed a connection' "$err") > 3))" 0
     expect_nothing_left 3000
 }
 
@@ -97,6 +102,41 @@ killed_agent_in_infer() {
     expect_nothing_left 3000
 }
 
+places='/tmp /var/tmp /dev/shm /root'
+empty_caches="rm -rf /tmp/trellis-root /var/tmp/trellis-root /dev/shm/trellis-root /root/.cache/trellis-root"
+empty_disks() { on b03 sh -c "for d in $places; do rm -f \$d/full; done"; }
+
+disk_filled_by_the_command() {
+    session <<<"explore $all
+e 'if [ \$(hostname) = b03 ]; then for d in $places; do head -c 1G /dev/zero >\$d/full; done; fi && echo done'
+e hostname"
+    empty_disks
+    expect_said '^b03: .*No space left'
+    expect_said '^b03: exit 1'
+    expect_equal "the number of hosts that ended well" "$(grep -c ': done$' "$out")" 7
+    expect_equal "the number of hosts that answered later" "$(awk -F ': ' '$1 == $2' "$out" | wc -l)" 8
+    expect_status 1
+    expect_nothing_left 3000
+}
+
+# Too little is left for the agent's file, but enough for the trial before it.
+disk_full_in_the_push() {
+    on b03 sh -c "$empty_caches
+        for d in $places; do head -c 1G /dev/zero >\$d/full 2>/dev/null; truncate -s -256K \$d/full; done; true"
+    session <<<"explore $all; e hostname"
+    empty_disks
+    expect_said '^b03: cannot start: .*No space left'
+    expect_equal "the number of hosts that answered" "$(grep -c . "$out")" 7
+    expect_within 15000
+    expect_equal "files left by the push" "$(on b03 sh -c "ls -A /tmp/trellis-root /var/tmp/trellis-root \
+        /dev/shm/trellis-root /root/.cache/trellis-root 2>/dev/null | grep -c agentd" || true)" 0
+    expect_nothing_left 3000
+    session <<<"explore b03; e hostname"
+    expect_printed '^b03: b03$'
+}
+
+try "a command that fills the disks" disk_filled_by_the_command
+try "a disk that fills up while the agent is sent" disk_full_in_the_push
 try "an agent that is killed under a command" killed_agent
 try "a stranger at the ports of infer" stranger
 try "an agent that is killed under infer" killed_agent_in_infer

@@ -1,14 +1,34 @@
 #!/usr/bin/env python3
-"""A stranger: connects to every port that opens on this host besides sshd's, says nonsense, and counts what is answered.
+"""A stranger: connects to every port that opens on this host besides sshd's, says nonsense or nothing, and counts
+what is answered.
 
-Usage: knock.py SECONDS. Prints "N ports, M connections, K bytes answered".
+Usage: knock.py SECONDS. Prints "N ports, M connections, K bytes answered, closed within T ms"; T is that of the
+connection that stayed open longest.
 """
 import os
 import socket
 import sys
+import threading
 import time
 
 LISTENING = "0A"
+PATIENCE = 3  # seconds, with each connection
+
+
+class Tally:
+    """What all connections have met; each adds to it when it ends."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.ports, self.connections, self.answered, self.longest = set(), 0, 0, 0.0
+
+    def add(self, place, answered, seconds):
+        """One connection has ended."""
+        with self.lock:
+            self.ports.add(place)
+            self.connections += 1
+            self.answered += answered
+            self.longest = max(self.longest, seconds)
 
 
 def open_ports():
@@ -23,29 +43,33 @@ def open_ports():
     return found
 
 
-def knock(place):
-    """How many bytes are answered to nonsense within two seconds, or until the connection is closed."""
-    answered = 0
-    with socket.create_connection(place, timeout=2) as connection:
-        connection.sendall(os.urandom(300))
-        while more := connection.recv(4096):
-            answered += len(more)
-    return answered
+def knock(place, words, tally):
+    """Connects, says the words and waits for the other side to close."""
+    answered, begin = 0, time.monotonic()
+    try:
+        with socket.create_connection(place, timeout=PATIENCE) as connection:
+            connection.sendall(words)
+            while more := connection.recv(4096):
+                answered += len(more)
+    except OSError:
+        pass  # closed at once, or never
+    tally.add(place, answered, time.monotonic() - begin)
 
 
 def main():
+    """Knocks at each port twice whenever it is seen, every 50 ms."""
     end = time.monotonic() + float(sys.argv[1])
-    ports, connections, answered = set(), 0, 0
+    tally, visits = Tally(), []
     while time.monotonic() < end:
         for place in open_ports():
-            ports.add(place)
-            try:
-                connections += 1
-                answered += knock(place)
-            except OSError:
-                pass
-        time.sleep(0.002)
-    print(f"{len(ports)} ports, {connections} connections, {answered} bytes answered")
+            for words in (os.urandom(300), b""):
+                visits.append(threading.Thread(target=knock, args=(place, words, tally)))
+                visits[-1].start()
+        time.sleep(0.05)
+    for visit in visits:
+        visit.join()
+    print(f"{len(tally.ports)} ports, {tally.connections} connections, {tally.answered} bytes answered, "
+          f"closed within {tally.longest * 1000:.0f} ms")
 
 
 if __name__ == "__main__":
