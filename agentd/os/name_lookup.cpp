@@ -57,40 +57,44 @@ Result<Endpoints> look_up_blocking(const std::string& host, std::uint16_t port, 
     return endpoints;
 }
 
-// Shared by the thread and the coroutine that waits for it. The executor may be used under the mutex while
-// the coroutine still waits.
+struct Waiting;
+
+// All that the thread holds: it may outlive the coroutine, and the io_context too.
 struct Lookup {
-    explicit Lookup(const Executor& waiting_on) : executor(waiting_on), done(waiting_on) {}
     std::mutex mutex;
-    bool abandoned = false;
+    Waiting* waiting = nullptr;  // used under the mutex
+};
+
+// While the coroutine waits. Its end makes the thread keep its result to itself.
+struct Waiting {
+    explicit Waiting(const Executor& waiting_on) : executor(waiting_on), done(waiting_on) {
+        lookup->waiting = this;
+    }
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+    ~Waiting() {
+        const std::lock_guard lock(lookup->mutex);
+        lookup->waiting = nullptr;
+    }
+    std::shared_ptr<Lookup> lookup = std::make_shared<Lookup>();
     Executor executor;
     Wakeup done;
     std::optional<Result<Endpoints>> result;
 };
 
-void deliver(const std::shared_ptr<Lookup>& lookup, Result<Endpoints> result) {
-    const std::lock_guard lock(lookup->mutex);
-    if (lookup->abandoned) return;
-    asio::post(lookup->executor, [lookup, found = std::move(result)]() mutable {
-        lookup->result = std::move(found);
-        lookup->done.notify();
-    });
+void take(Lookup& lookup, Result<Endpoints> result) {
+    const std::lock_guard lock(lookup.mutex);
+    if (!lookup.waiting) return;
+    lookup.waiting->result = std::move(result);
+    lookup.waiting->done.notify();
 }
 
-// While the coroutine waits. Its end makes the thread keep its result to itself.
-class Waiting {
-  public:
-    explicit Waiting(std::shared_ptr<Lookup>& lookup) : lookup_(lookup) {}
-    Waiting(const Waiting&) = delete;
-    Waiting& operator=(const Waiting&) = delete;
-    ~Waiting() {
-        const std::lock_guard lock(lookup_->mutex);
-        lookup_->abandoned = true;
-    }
-
-  private:
-    std::shared_ptr<Lookup>& lookup_;
-};
+void deliver(const std::shared_ptr<Lookup>& lookup, Result<Endpoints> result) {
+    const std::lock_guard lock(lookup->mutex);
+    if (!lookup->waiting) return;
+    asio::post(lookup->waiting->executor,
+               [lookup, found = std::move(result)]() mutable { take(*lookup, std::move(found)); });
+}
 
 }  // namespace
 
@@ -99,14 +103,13 @@ Task<Result<Endpoints>> look_up(std::string host, std::uint16_t port, int family
     const asio::ip::address address = asio::ip::make_address(host, not_numeric);
     if (!not_numeric) co_return Endpoints{asio::ip::tcp::endpoint(address, port)};
     const Executor executor = co_await asio::this_coro::executor;
-    auto lookup = std::make_shared<Lookup>(executor);
-    const Waiting waiting(lookup);
-    std::thread([lookup, host, port, family] {
+    Waiting waiting(executor);
+    std::thread([lookup = waiting.lookup, host, port, family] {
         deliver(lookup, look_up_blocking(host, port, family));
     }).detach();
-    while (!lookup->result)
-        co_await lookup->done.wait();
-    co_return std::move(*lookup->result);
+    while (!waiting.result)
+        co_await waiting.done.wait();
+    co_return std::move(*waiting.result);
 }
 
 }  // namespace trellis
