@@ -29,7 +29,8 @@ void CloseHostSearch::answer(PairMeasurement measured) {
     std::vector<TopologyNode> dropped;
     for (const TopologyNode node : candidates_.members()) {
         const Delay tree_rtt = 2 * distance[node];
-        if (tree_rtt > 3 * measured.rtt || tree_rtt < measured.rtt / 3) dropped.push_back(node);
+        const bool alike = tree_rtt <= alike_within * measured.rtt && tree_rtt >= measured.rtt / alike_within;
+        if (!alike) dropped.push_back(node);
     }
     for (const TopologyNode node : dropped)
         candidates_.remove(node);

@@ -16,6 +16,9 @@
 
 namespace trellis::plugins::infer {
 
+// Round trips that differ by a larger factor show that a candidate is not near.
+inline constexpr double alike_within = 3;
+
 class CloseHostSearch {
   public:
     // The tree is valid.

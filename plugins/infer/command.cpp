@@ -5,6 +5,7 @@
 #include "agentd/model/topology_dot.hpp"
 #include "agentd/model/topology_json.hpp"
 #include "agentd/model/topology_newick.hpp"
+#include "agentd/model/topology_query.hpp"
 #include "agentd/model/topology_text.hpp"
 #include "agentd/model/topology_value.hpp"
 #include "plugins/infer/messages.hpp"
@@ -29,7 +30,6 @@ struct Progress {
     std::map<HostId, std::string> out;  // who takes no part any more, and why
     std::optional<Begin> begin;
     std::size_t placed = 0;
-    std::set<HostId> misplaced;
     std::optional<TravellingTree> tree;
 
     [[nodiscard]] bool everybody_answered() const {
@@ -95,6 +95,19 @@ std::vector<std::string> names_of(const Progress& progress) {
     return names;
 }
 
+// The tree without the hosts that were lost after their turn.
+Topology topology_of(const Progress& progress) {
+    Topology whole = to_topology(*progress.tree, names_of(progress));
+    std::set<std::string> lost;
+    for (const auto& [host, why] : progress.out)
+        lost.insert(progress.name_of(host));
+    std::vector<std::string> left;
+    for (const std::string& name : whole.hosts)
+        if (!lost.contains(name)) left.push_back(name);
+    if (left.size() == whole.hosts.size()) return whole;
+    return project(whole, left).value();
+}
+
 Task<int> InferCommand::run(CommandContext& context) {
     Progress progress;
     progress.hosts = context.selection();
@@ -119,8 +132,7 @@ Task<int> InferCommand::run(CommandContext& context) {
         context.say("infer: no topology: every host was lost before the tree was complete");
         co_return 1;
     }
-    const auto names = names_of(progress);
-    const auto value = std::make_shared<TopologyValue>(to_topology(*progress.tree, names));
+    const auto value = std::make_shared<TopologyValue>(topology_of(progress));
     const Topology& topology = value->topology();
     context.bus().publish("topology", value, topology.hosts);
     co_await report(context, topology, progress, taken);

@@ -36,6 +36,7 @@ class InferRole final : public Role {
     Task<void> pass();
     Task<void> pass_to(std::size_t position, bool whole);
     [[nodiscard]] Endpoint endpoint_of(const Begin::Participant& participant, std::uint16_t port) const;
+    [[nodiscard]] bool gone_at(std::size_t position) const { return gone_[begin_->order[position]]; }
     [[nodiscard]] bool first_of_all() const;
     [[nodiscard]] std::size_t next_position() const;
     [[nodiscard]] HostNumber self_number() const { return begin_->order[position_]; }
@@ -49,7 +50,7 @@ class InferRole final : public Role {
 
     std::optional<Begin> begin_;
     std::size_t position_ = 0;             // of this host in the order
-    std::vector<bool> gone_;               // by position
+    std::vector<bool> gone_;               // by host number
     std::optional<TravellingTree> early_;  // from `lookahead` positions before
     std::optional<TravellingTree> whole_;  // from the host before
     std::optional<TravellingTree> own_;    // with this host, to be passed on
@@ -103,7 +104,7 @@ void InferRole::handle(const PeerMessage& received) {
     if (const auto* gone = std::get_if<Skip>(&*message)) return skip(gone->host);
     if (begin_) return;
     begin_ = std::move(std::get<Begin>(*message));
-    gone_.assign(begin_->order.size(), false);
+    gone_.assign(begin_->hosts.size(), false);
     for (const Begin::Participant& host : begin_->hosts)
         messenger_->learn(host.id, endpoint_of(host, host.ports.talk_port));
     position_ = static_cast<std::size_t>(
@@ -120,20 +121,18 @@ void InferRole::accept_tree(TreePassed passed) {
 
 void InferRole::skip(HostNumber host) {
     if (!begin_) return;
-    const auto place = std::find(begin_->order.begin(), begin_->order.end(), host);
-    if (place == begin_->order.end()) return;
-    gone_[static_cast<std::size_t>(place - begin_->order.begin())] = true;
+    if (host < gone_.size()) gone_[host] = true;
 }
 
 bool InferRole::first_of_all() const {
-    return std::all_of(gone_.begin(), gone_.begin() + static_cast<std::ptrdiff_t>(position_),
-                       [](bool gone) { return gone; });
+    return std::all_of(begin_->order.begin(), begin_->order.begin() + static_cast<std::ptrdiff_t>(position_),
+                       [this](HostNumber host) { return gone_[host]; });
 }
 
 // Position of the next host that is there; the number of hosts if there is none.
 std::size_t InferRole::next_position() const {
     std::size_t next = position_ + 1;
-    while (next < gone_.size() && gone_[next])
+    while (next < gone_.size() && gone_at(next))
         ++next;
     return next;
 }
@@ -178,6 +177,7 @@ Task<TravellingTree> InferRole::insert(TravellingTree whole, Measurements known)
 }
 
 Task<std::optional<PairMeasurement>> InferRole::measure(HostNumber peer) {
+    if (gone_[peer]) co_return std::nullopt;
     const Begin::Participant& participant = begin_->hosts[peer];
     Endpoint at = endpoint_of(participant, participant.ports.probe_port);
     const auto result = co_await probing_->measure(participant.id, std::move(at), plan_);
@@ -217,7 +217,7 @@ Task<void> InferRole::pass() {
     }
     co_await pass_to(next, true);
     const std::size_t ahead = position_ + lookahead;
-    if (first_time && ahead < begin_->order.size() && ahead != next && !gone_[ahead])
+    if (first_time && ahead < begin_->order.size() && ahead != next && !gone_at(ahead))
         co_await pass_to(ahead, false);
 }
 

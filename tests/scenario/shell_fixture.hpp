@@ -4,15 +4,14 @@
 #include "agentd/os/steady_clock.hpp"
 #include "shell/interpreter.hpp"
 #include "shell/script.hpp"
+#include "tests/scenario/capture.hpp"
 #include "tests/scenario/fake_cluster.hpp"
 
-#include <array>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -22,28 +21,6 @@
 #include <gtest/gtest.h>
 
 namespace trellis {
-
-// A file without a name that stands for standard output or error.
-class Capture {
-  public:
-    Capture() : fd_(::memfd_create("capture", MFD_CLOEXEC)) {}
-    ~Capture() { ::close(fd_); }
-    Capture(const Capture&) = delete;
-    Capture& operator=(const Capture&) = delete;
-    [[nodiscard]] int fd() const { return fd_; }
-    // What was written since the last call.
-    std::string take() {
-        std::string text;
-        std::array<char, 4096> buffer{};
-        for (ssize_t got = 0; (got = ::pread(fd_, buffer.data(), buffer.size(), read_)) > 0; read_ += got)
-            text.append(buffer.data(), static_cast<std::size_t>(got));
-        return text;
-    }
-
-  private:
-    int fd_;
-    off_t read_ = 0;
-};
 
 class ShellFixture : public testing::Test {
   protected:

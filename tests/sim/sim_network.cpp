@@ -9,7 +9,6 @@ namespace trellis::sim {
 namespace {
 
 constexpr double packet_bytes = 1448;
-constexpr double packet_overhead = 66;  // Ethernet, IP and TCP headers
 
 double packets(std::size_t bytes) {
     return std::max(1.0, std::ceil(static_cast<double>(bytes) / packet_bytes));

@@ -26,6 +26,9 @@ enum class Drop : std::uint8_t { loss, queue_full, cut, machine_down };
 
 using MachineIndex = std::size_t;
 
+// What the headers (Ethernet, IP, TCP) add to each packet, in bytes.
+inline constexpr double packet_overhead = 66;
+
 // Who sent a message, and hears what becomes of it.
 class Sender {
   public:

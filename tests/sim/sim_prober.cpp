@@ -1,3 +1,4 @@
+#include "agentd/core/probe_sets.hpp"
 #include "tests/sim/sim_process.hpp"
 #include "tests/sim/sim_seams.hpp"
 
@@ -8,7 +9,6 @@
 namespace trellis::sim {
 namespace {
 
-constexpr std::size_t probe_bytes = 64;
 constexpr Duration retransmission = std::chrono::milliseconds(200);
 
 // The round trips of one measurement: messages there and back, one after the other. It runs by events alone
@@ -18,25 +18,28 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
     Measurement(SimProcess& from, SimProcess* to, MachineIndex there, PeerSession visitor, Endpoint at,
                 ProbePlan plan)
         : machines_(from.machines()),
+          from_(from),
           here_(from.machine()),
           there_(there),
           peer_(to),
           visitor_(std::move(visitor)),
           at_(std::move(at)),
           plan_(plan),
+          sets_(plan),
           ended_(machines_.time().context().get_executor()) {}
 
     Task<Result<ProbeResult>> run() {
         const auto self = shared_from_this();
+        const Abandon abandon(*this);
         begin_set();
-        while (!done_ && !failure_)
+        while (!sets_.complete() && !failure_)
             co_await ended_.wait();
         if (failure_) co_return *failure_;
-        co_return result_;
+        co_return sets_.result();
     }
 
     void arrived(std::uint64_t tag) override {
-        if (failure_) return;
+        if (over()) return;
         if (tag == there_and_back) return take_sample();
         if (!peer_ || !peer_->alive() || !peer_->seams().ports.find(at_.port, visitor_)) {
             return fail(FailureKind::refused, "connection refused");
@@ -46,9 +49,9 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
     }
 
     void dropped(std::uint64_t tag, Drop why) override {
-        if (failure_ || why == Drop::machine_down) return;
+        if (over() || why == Drop::machine_down) return;
         auto again = [self = shared_from_this(), tag] {
-            if (self->failure_) return;
+            if (self->over()) return;
             const bool back = tag == there_and_back;
             self->send(back ? self->there_ : self->here_, back ? self->here_ : self->there_, tag);
         };
@@ -58,14 +61,24 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
   private:
     static constexpr std::uint64_t there_only = 0;
     static constexpr std::uint64_t there_and_back = 1;
+    static constexpr int round_trips_of_a_connection = 2;
 
-    // The first round trip of all opens the connection and is no sample.
+    // Nobody waits for the result any more, when the coroutine goes.
+    struct Abandon {
+        explicit Abandon(Measurement& which) : measurement(which) {}
+        ~Abandon() { measurement.abandoned_ = true; }
+        Abandon(const Abandon&) = delete;
+        Abandon& operator=(const Abandon&) = delete;
+        Measurement& measurement;
+    };
+
+    [[nodiscard]] bool over() const { return abandoned_ || failure_ || sets_.complete() || !from_.alive(); }
+
     void begin_set() {
-        minimum_.reset();
-        in_set_ = without_minimum_ = 0;
-        const std::size_t set = result_.minima.size();
+        connecting_ = round_trips_of_a_connection;
+        const std::size_t set = sets_.result().minima.size();
         machines_.time().at(machines_.time().now() + plan_.timeout, [self = shared_from_this(), set] {
-            if (!self->done_ && self->result_.minima.size() == set) {
+            if (!self->over() && self->sets_.result().minima.size() == set) {
                 self->fail(FailureKind::timed_out, "no answer to probes");
             }
         });
@@ -82,7 +95,6 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
     }
 
     void take_sample() {
-        if (!std::exchange(connected_, true)) return begin_round_trip();
         const Duration passed = machines_.time().now() - begun_;
         const Duration sample = machines_.sample(here_, there_, passed);
         if (sample <= passed) return count(sample);
@@ -91,18 +103,13 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
     }
 
     void count(Duration sample) {
-        if (failure_) return;
-        ++result_.round_trips;
-        ++in_set_;
-        ++without_minimum_;
-        if (!minimum_ || sample < *minimum_) {
-            minimum_ = sample;
-            without_minimum_ = 0;
+        if (over()) return;
+        if (connecting_ > 0) {
+            --connecting_;
+            return begin_round_trip();
         }
-        if (in_set_ < plan_.round_trips && without_minimum_ < plan_.patience) return begin_round_trip();
-        result_.minima.push_back(*minimum_);
-        if (result_.minima.size() < static_cast<std::size_t>(plan_.sets)) return begin_set();
-        done_ = true;
+        if (!sets_.add(sample)) return begin_round_trip();
+        if (!sets_.complete()) return begin_set();
         ended_.notify();
     }
 
@@ -112,20 +119,18 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
     }
 
     SimMachines& machines_;
+    SimProcess& from_;
     MachineIndex here_;
     MachineIndex there_;
     SimProcess* peer_;  // null: nobody listens there
     PeerSession visitor_;
     Endpoint at_;
     ProbePlan plan_;
-    ProbeResult result_;
+    ProbeSets sets_;
     std::optional<Failure> failure_;
-    std::optional<Duration> minimum_;
     TimePoint begun_{};
-    int in_set_ = 0;
-    int without_minimum_ = 0;
-    bool connected_ = false;
-    bool done_ = false;
+    int connecting_ = 0;  // round trips until the connection stands
+    bool abandoned_ = false;
     Signal ended_;
 };
 

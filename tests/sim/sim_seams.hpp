@@ -66,6 +66,11 @@ class SimPorts {
     std::uint16_t last_ = 40000;
 };
 
+// The size of a probe and of its answer.
+inline constexpr std::size_t probe_bytes = 64;
+
+// Its round trips are messages of the network, so that crowds disturb one another. As the real one it opens a
+// new connection for each set, which takes two round trips that are no samples.
 class SimProber final : public Prober {
   public:
     explicit SimProber(SimProcess& process) : process_(process) {}

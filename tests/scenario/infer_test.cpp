@@ -1,0 +1,184 @@
+// `infer` from the shell's command line to the roles on the hosts, in the simulated world: what it finds
+// without noise, and what becomes of it when hosts die or fall silent.
+#include "agentd/model/topology_compare.hpp"
+#include "agentd/model/topology_query.hpp"
+#include "tests/lab/lab_truth.hpp"
+#include "tests/scenario/sim_shell.hpp"
+#include "tests/sim/noise.hpp"
+#include "tests/sim/random_topology.hpp"
+#include "tests/sim/source_networks.hpp"
+#include "tests/sim/topology_lab.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace trellis {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+std::string infer(std::uint64_t seed) {
+    return "infer --seed " + std::to_string(seed);
+}
+
+void set_cpu_cost(sim::SimWorld& world, Duration cost) {
+    for (sim::MachineIndex i = 0; i < world.network().file().hosts.size(); ++i)
+        world.network().set_cpu_cost(i, cost);
+}
+
+TopologyComparison compare(const Topology& truth, const Topology& inferred) {
+    return compare_topologies(truth, inferred, {2000, 1}).value();
+}
+
+void expect_same_switches(const Topology& truth, const Topology& inferred) {
+    const TopologyComparison comparison = compare(truth, inferred);
+    EXPECT_EQ(comparison.robinson_foulds(), 0u);
+    EXPECT_TRUE(comparison.same_groups);
+    EXPECT_EQ(inferred.switches.size(), visible_part(truth).switches.size());
+}
+
+TEST(InferSimulated, FindsTheSwitchesOfTheLaboratoriesInAnyOrderOfHosts) {
+    for (const char* name : {"two_switches_8", "four_switches_16", "two_clusters_32"}) {
+        SimShell shell(sim::read_lab(name));
+        const Topology truth = lab::truth_of(shell.world().network().file(), {"ctl"}).value();
+        ASSERT_EQ(shell.explore_all(), 0) << shell.said();
+        for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+            EXPECT_EQ(shell.run(infer(seed)).status, 0) << shell.said();
+            expect_same_switches(truth, shell.topology()->topology());
+            ASSERT_FALSE(HasFailure()) << name << ", seed " << seed;
+        }
+    }
+}
+
+TEST(InferSimulated, FindsRandomNetworksExactly) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        const sim::TreeShape shape = sim::all_tree_shapes[seed % 5];
+        const bool deep = shape == sim::TreeShape::chain || shape == sim::TreeShape::deep;
+        const Topology truth = sim::random_topology(deep ? 3 + seed : 3 * seed, shape, seed);
+        SimShell shell(sim::lab_of(truth));
+        set_cpu_cost(shell.world(), Duration(0));
+        ASSERT_EQ(shell.explore_all(), 0) << shell.said();
+        ASSERT_EQ(shell.run(infer(seed)).status, 0) << shell.said();
+        expect_same_switches(truth, shell.topology()->topology());
+        EXPECT_LT(compare(truth, shell.topology()->topology()).largest_error, Delay{0.02});
+        ASSERT_FALSE(HasFailure()) << "seed " << seed;
+    }
+}
+
+// One inference on 16 hosts on 4 switches, of which one that no other depends on in the control tree comes to
+// harm.
+class HarmedInference {
+  public:
+    using Harm = std::function<void(sim::SimWorld& world, const std::string& victim)>;
+
+    HarmedInference() { EXPECT_EQ(shell_.explore_all(), 0) << shell_.said(); }
+
+    // Harms the n-th such host `after` the start; true if the inference was still running then.
+    bool run(std::size_t n, Duration after, const Harm& harm) {
+        victim_ = leaves().at(n);
+        const auto running = std::make_shared<bool>(true);
+        const auto harmed = std::make_shared<bool>(false);
+        auto& time = shell_.world().time();
+        time.at(time.now() + after, [this, running, harmed, harm] {
+            *harmed = *running;
+            if (*harmed) harm(shell_.world(), victim_);
+        });
+        const TimePoint begun = time.now();
+        status_ = shell_.run(infer(7 + n)).status;
+        took_ = time.now() - begun;
+        *running = false;
+        said_ = shell_.said();
+        return *harmed;
+    }
+    void expect_all_but_the_victim() {
+        EXPECT_EQ(status_, 1);
+        EXPECT_THAT(said_, HasSubstr("infer: " + victim_ + ": "));
+        const auto found = shell_.topology();
+        ASSERT_TRUE(found) << said_;
+        const Topology truth = lab::truth_of(shell_.world().network().file(), {"ctl", victim_}).value();
+        ASSERT_EQ(found->topology().hosts, truth.hosts);
+        expect_same_switches(truth, found->topology());
+    }
+    [[nodiscard]] Duration took() const { return took_; }
+
+  private:
+    std::vector<std::string> leaves() {
+        const auto& members = shell_.world().root().membership().members();
+        std::vector<std::string> names;
+        for (const auto& [id, member] : members) {
+            const auto child = [id = id](const auto& other) { return other.second.parent == id; };
+            if (std::ranges::none_of(members, child)) names.push_back(member.host.name);
+        }
+        return names;
+    }
+
+    SimShell shell_{sim::read_lab("four_switches_16")};
+    std::string victim_;
+    int status_ = -1;
+    Duration took_{0};
+    std::string said_;
+};
+
+// Harms one host at a time, at moments from the start of the inference to its end.
+void expect_left_out(const HarmedInference::Harm& harm, Duration most) {
+    int harmed = 0;
+    for (const int after : {0, 1, 2, 5, 20, 40, 60, 80, 100, 120, 150, 200}) {
+        for (const std::size_t n : {0u, 3u, 8u}) {
+            HarmedInference inference;
+            if (!inference.run(n, milliseconds(after), harm)) continue;
+            ++harmed;
+            inference.expect_all_but_the_victim();
+            EXPECT_LT(inference.took(), most);
+            ASSERT_FALSE(testing::Test::HasFailure()) << "harmed after " << after << " ms, leaf " << n;
+        }
+    }
+    EXPECT_GE(harmed, 15);
+}
+
+TEST(InferSimulated, AnAgentThatIsKilledIsLeftOut) {
+    expect_left_out([](auto& world, const auto& victim) { world.kill(victim); }, seconds(1));
+}
+
+TEST(InferSimulated, AHostThatLosesItsPowerIsLeftOut) {
+    expect_left_out([](auto& world, const auto& victim) { world.crash(victim); }, seconds(15));
+}
+
+TEST(InferSimulated, AnAgentThatHangsIsLeftOut) {
+    expect_left_out([](auto& world, const auto& victim) { world.stop(victim); }, seconds(15));
+}
+
+TEST(InferSimulated, AHostWhoseCableIsPulledIsLeftOut) {
+    expect_left_out([](auto& world, const auto& victim) { world.cut(victim, sim::Cut::silent); },
+                    seconds(15));
+}
+
+// What one inference under noise finds, and when it ends.
+std::pair<Topology, TimePoint> infer_under_noise(std::uint64_t seed) {
+    const sim::SourceNetwork network = sim::one_cluster(32);
+    SimShell shell(sim::lab_of(network.truth, {1e9, std::chrono::microseconds(5)}), seed);
+    sim::RoundTripNoise noise(seed);
+    shell.world().set_noise([&](auto from, auto to, Duration passed) {
+        const auto a = static_cast<TopologyNode>(from), b = static_cast<TopologyNode>(to);
+        return std::chrono::duration_cast<Duration>(noise.sample(network.noise(a, b), a, b, passed));
+    });
+    EXPECT_EQ(shell.explore_all(), 0);
+    EXPECT_EQ(shell.run(infer(seed)).status, 0) << shell.said();
+    return {shell.topology()->topology(), shell.world().time().now()};
+}
+
+TEST(InferSimulated, OneSeedGivesOneResult) {
+    const auto first = infer_under_noise(1);
+    EXPECT_EQ(first, infer_under_noise(1));
+    EXPECT_NE(first, infer_under_noise(2));
+}
+
+}  // namespace
+}  // namespace trellis

@@ -1,0 +1,70 @@
+// SimShell: a user's session in the simulated world: lines of the command language, run by the real shell
+// over real agents and plugins in virtual time. Owned by a test or a benchmark, which breaks the world at
+// will.
+#pragma once
+
+#include "trellis/plugin.hpp"
+
+#include "agentd/model/topology_value.hpp"
+#include "shell/interpreter.hpp"
+#include "shell/root_cluster.hpp"
+#include "tests/scenario/capture.hpp"
+#include "tests/sim/sim_world.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trellis {
+
+class SimShell {
+  public:
+    explicit SimShell(lab::TopologyFile file, std::uint64_t seed = 1)
+        : world_(std::move(file), options(seed)) {}
+    // What the session still waits for must not outlive it.
+    ~SimShell() { world_.kill_root(); }
+    SimShell(const SimShell&) = delete;
+    SimShell& operator=(const SimShell&) = delete;
+
+    [[nodiscard]] sim::SimWorld& world() { return world_; }
+    LineResult run(const std::string& line) { return world_.run(interpreter_.run_line(line, "")); }
+    // The exit status of `explore` of all hosts but the one where the user sits.
+    int explore_all() {
+        std::string line = "explore";
+        for (const auto& host : world_.network().file().hosts)
+            if (host.name != "ctl") line += " " + host.name;
+        return run(line).status;
+    }
+    // The value `topology`; null if there is none.
+    [[nodiscard]] std::shared_ptr<const TopologyValue> topology() {
+        return session_.bus().get<TopologyValue>("topology");
+    }
+    // What was written to standard output and error since the last call.
+    std::string printed() { return out_.take(); }
+    std::string said() { return err_.take(); }
+
+  private:
+    static sim::SimOptions options(std::uint64_t seed) {
+        sim::SimOptions options;
+        options.seed = seed;
+        options.roles = plugin_roles();
+        return options;
+    }
+    static std::vector<CommandEntry> commands() {
+        std::vector<CommandEntry> all = builtin_commands();
+        for (const CommandEntry& entry : plugin_commands())
+            all.push_back(entry);
+        return all;
+    }
+
+    sim::SimWorld world_;
+    RootCluster cluster_{world_.root(), ""};
+    Session session_{cluster_, world_.time(), [] { return 1700000000; }, {}};
+    Seat seat_{session_};
+    Capture out_, err_;
+    Console console_{world_.executor(), out_.fd(), err_.fd()};
+    Interrupts interrupts_{world_.executor()};
+    Interpreter interpreter_{session_, seat_, console_, interrupts_, commands()};
+};
+
+}  // namespace trellis
