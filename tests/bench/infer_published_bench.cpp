@@ -6,13 +6,13 @@
 // - Pairs inside a cluster: 82 to 95%, where the source counted 38%. By its rule the search for a close host
 //   drops a candidate only if two round trips differ by a factor of three; those inside a cluster (80 to 100
 //   us in its figure 4.2) never do, so every host of the own cluster in the early tree is measured. Its
-//   program must have dropped more: with 1.15 in place of three (alike_within in close_host_search.hpp) these
-//   runs measure 34 to 45% inside and 1.0% between clusters (2% of the 64 x 64 / 2 pairs that its section 5.3
-//   counts between two), and 256 hosts take 15.0 s.
+//   program seems to have dropped more: one trial with 1.15 in place of three (alike_within in
+//   close_host_search.hpp) gave 45% (64 hosts) and 34% (256 hosts) inside, 1.0% between clusters (2% of the
+//   64 x 64 / 2 pairs that its section 5.3 counts between two), and 15.0 s for 256 hosts.
 // - Time of 4 clusters: 24 s, where it took 15 s: for the same reason.
 // - Time of 1 cluster: 1 s, where it took 4 to 5 s. Its times hardly grew with the hosts of a cluster (its
-//   section 5.3), so most of them is a cost of its own that does not depend on the measurements, such as the
-//   start of its processes; here the agents run before, and the figure holds the inference alone.
+//   section 5.3), which suggests that most of them is a cost that does not depend on the measurements, such
+//   as the start of its processes; here the agents run before, and the figure holds the inference alone.
 //
 //   infer_published_bench [RUNS [RUNS OF 256 HOSTS]]
 #include "agentd/model/topology_compare.hpp"

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include <boost/asio/detached.hpp>
 #include <gtest/gtest.h>
 
 namespace trellis::sim {
@@ -36,7 +37,8 @@ class SimProbing : public testing::Test {
 
     Task<void> measure(std::string from, std::string to) {
         Endpoint at = sessions_[to]->endpoint();
-        const auto result = co_await sessions_[from]->measure(id_of(to), std::move(at), ProbePlan{});
+        const ProbePlan plan;
+        const auto result = co_await sessions_[from]->measure(id_of(to), std::move(at), plan);
         EXPECT_TRUE(result.has_value());
         if (result) results_[from + to] = *result;
         ++ended_;

@@ -19,10 +19,7 @@ std::string address(std::size_t host) {
 class Description {
   public:
     Description(const Topology& topology, ProbeCost cost)
-        : topology_(topology),
-          cost_(cost),
-          root_(centre(topology)),
-          query_(topology, root_) {}
+        : topology_(topology), cost_(cost), root_(centre(topology)), query_(topology, root_) {}
 
     std::string text() {
         text_ = "switch " + topology_.name(root_) + "\n";

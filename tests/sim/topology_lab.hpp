@@ -15,8 +15,8 @@ struct ProbeCost {
     Duration cpu{0};  // of one message at one end
 };
 
-// The hosts of the topology in its order, then `ctl` at its centre. The topology has a switch and is at most 16
-// links deep; links that are shorter than what a probe costs on them are a bug of the test.
+// The hosts of the topology in its order, then `ctl` at its centre. The topology has a switch and is at most
+// 16 links deep; links that are shorter than what a probe costs on them are a bug of the test.
 [[nodiscard]] lab::TopologyFile lab_of(const Topology& topology, ProbeCost cost = {});
 
 }  // namespace trellis::sim
