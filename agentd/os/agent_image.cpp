@@ -91,23 +91,11 @@ Result<AgentImage::Identity> AgentImage::identity() {
     return *identity_;
 }
 
-// While one coroutine compresses and the others wait for it.
-class AgentImage::Compressing {
-  public:
-    Compressing(AgentImage& image, const Executor& executor)
-        : image_(image), ended_(std::make_shared<Wakeup>(executor)) {
-        image_.compressing_ = ended_;
-    }
-    Compressing(const Compressing&) = delete;
-    Compressing& operator=(const Compressing&) = delete;
-    ~Compressing() {
-        image_.compressing_.reset();
-        ended_->notify();
-    }
-
-  private:
-    AgentImage& image_;
-    std::shared_ptr<Wakeup> ended_;
+// While one coroutine compresses and the others wait for it. The coroutine may be destroyed after the image.
+struct AgentImage::Compressing {
+    explicit Compressing(const Executor& executor) : ended(executor) {}
+    Wakeup ended;
+    bool over = false;
 };
 
 Task<Result<AgentImage::Bytes>> AgentImage::bytes(bool packed) {
@@ -118,9 +106,9 @@ Task<Result<AgentImage::Bytes>> AgentImage::bytes(bool packed) {
 }
 
 Task<Result<AgentImage::Bytes>> AgentImage::compressed() {
-    while (!compressed_ && compressing_) {
-        const std::shared_ptr<Wakeup> ended = compressing_;
-        co_await ended->wait();
+    while (const std::shared_ptr<Compressing> other = compressing_.lock()) {
+        if (other->over) break;
+        co_await other->ended.wait();
     }
     if (compressed_) co_return compressed_;
     const Result<Identity> known = identity();
@@ -130,7 +118,16 @@ Task<Result<AgentImage::Bytes>> AgentImage::compressed() {
         co_return compressed_;
     }
     const Executor executor = co_await asio::this_coro::executor;
-    const Compressing compressing(*this, executor);
+    const auto compressing = std::make_shared<Compressing>(executor);
+    struct Ending {
+        Compressing& compressing;
+        ~Ending() {
+            compressing.over = true;
+            compressing.ended.notify();
+        }
+    };
+    const Ending ending{*compressing};
+    compressing_ = compressing;
     Result<std::string> content = read();
     if (!content) co_return content.error();
     if (!compressor_) compressor_ = std::make_unique<asio::thread_pool>(1);

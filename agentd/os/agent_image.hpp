@@ -36,14 +36,14 @@ class AgentImage {
     Task<Result<Bytes>> bytes(bool packed);
 
   private:
-    class Compressing;
+    struct Compressing;
     [[nodiscard]] Result<std::string> read() const;
     Task<Result<Bytes>> compressed();
 
     std::string path_;
     std::optional<Identity> identity_;
     Bytes compressed_;
-    std::shared_ptr<Wakeup> compressing_;  // null: nobody does
+    std::weak_ptr<Compressing> compressing_;  // expired: nobody does
     std::unique_ptr<asio::thread_pool> compressor_;
 };
 
