@@ -79,8 +79,7 @@ class Authentication {
         if (outcome == SSH_AUTH_SUCCESS) co_return Result<void>();
         if (outcome == SSH_AUTH_ERROR) co_return broken();
         if (outcome == SSH_AUTH_PARTIAL)
-            co_return attempts_.refused("the host demands more: " +
-                                        offered(methods_of(session)));
+            co_return attempts_.refused("the host demands more: " + offered(methods_of(session)));
         co_return attempts_.refused(offered(methods));
     }
 

@@ -118,18 +118,28 @@ Failure no_agent(std::string why) {
 
 }  // namespace
 
+// The groups whose `ssh -G` runs. Shared with the coroutines that ask, which may be destroyed later.
+struct UserAuthority::Asking {
+    explicit Asking(const Executor& executor) : answered(executor) {}
+    std::set<std::string> groups;
+    Signal answered;
+};
+
 // While one run of ssh -G is under way, for those who wait for its answer.
 struct UserAuthority::Answered {
-    UserAuthority& authority;
-    const std::string& question;
+    std::shared_ptr<Asking> asking;
+    std::string question;
     ~Answered() {
-        authority.asking_.erase(question);
-        authority.answered_.notify();
+        asking->groups.erase(question);
+        asking->answered.notify();
     }
 };
 
 UserAuthority::UserAuthority(Executor executor, Processes& processes, std::vector<std::string> ssh_options)
-    : executor_(executor), processes_(processes), ssh_options_(std::move(ssh_options)), answered_(executor) {
+    : executor_(executor),
+      processes_(processes),
+      ssh_options_(std::move(ssh_options)),
+      asking_(std::make_shared<Asking>(executor)) {
     groups_.add_text(read_ssh_configs(ssh_options_));
 }
 
@@ -162,8 +172,8 @@ Task<Result<SshSettings>> UserAuthority::run_ssh(std::string target) {
 Task<Result<SshSettings>> UserAuthority::settings_of_group(std::string target) {
     const auto group = groups_.group_of(target);
     if (!group) co_return co_await run_ssh(target);
-    while (asking_.contains(*group))
-        co_await answered_.wait();
+    while (asking_->groups.contains(*group))
+        co_await asking_->answered.wait();
     if (const auto place = cache_.find(*group); place != cache_.end()) {
         const Cached& cached = place->second;
         if (first_of(cached.settings, "hostname", "") == host_part(cached.target)) {
@@ -174,8 +184,8 @@ Task<Result<SshSettings>> UserAuthority::settings_of_group(std::string target) {
         if (cached.target == target) co_return cached.settings;
         co_return co_await run_ssh(target);
     }
-    asking_.insert(*group);
-    const Answered answered{*this, *group};
+    asking_->groups.insert(*group);
+    const Answered answered{asking_, *group};
     auto settings = co_await run_ssh(target);
     if (settings) cache_[*group] = Cached{target, *settings};
     co_return settings;
@@ -219,11 +229,11 @@ Task<Result<void>> UserAuthority::add_jumps(SshSettings& settings) {
 }
 
 Task<Result<SshSettings>> UserAuthority::settings_of_jump(std::string jump) {
-    while (asking_.contains(jump))
-        co_await answered_.wait();
+    while (asking_->groups.contains(jump))
+        co_await asking_->answered.wait();
     if (const auto place = jumps_.find(jump); place != jumps_.end()) co_return place->second;
-    asking_.insert(jump);
-    const Answered answered{*this, jump};
+    asking_->groups.insert(jump);
+    const Answered answered{asking_, jump};
     auto settings = co_await run_ssh(as_uri(jump));
     if (!settings) co_return settings;
     add_known_types(*settings);

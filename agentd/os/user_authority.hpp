@@ -52,8 +52,8 @@ class UserAuthority final : public LoginAuthority {
     };
     std::map<std::string, SshSettings> jumps_;
     std::map<std::string, Cached> cache_;  // by group
-    std::set<std::string> asking_;         // groups whose `ssh -G` runs
-    Signal answered_;
+    struct Asking;
+    std::shared_ptr<Asking> asking_;
     std::map<std::string, KnownHosts> known_hosts_;  // by the list of files, read once
 };
 
