@@ -48,7 +48,7 @@ Interpreter::Interpreter(Session& session, Seat& seat, Console& console, Interru
       commands_(std::move(commands)),
       local_input_(local_input) {}
 
-Task<LineResult> Interpreter::run_line(std::string_view line, const std::string& origin) {
+Task<LineResult> Interpreter::run_line(std::string line, std::string origin) {
     LineResult result;
     const Result<std::vector<Statement>> statements = parse_command_line(line);
     if (!statements) {

@@ -34,7 +34,7 @@ class Interpreter {
     // Called after each statement, so that the next one's outcomes do not hide what this one has told.
     void after_statements(std::function<void()> tell) { tell_ = std::move(tell); }
     // `origin` stands before messages ("batch.trl:3: "), empty at a terminal.
-    Task<LineResult> run_line(std::string_view line, const std::string& origin);
+    Task<LineResult> run_line(std::string line, std::string origin);
     [[nodiscard]] const std::vector<CommandEntry>& commands() const { return commands_; }
     [[nodiscard]] Session& session() { return session_; }
 
