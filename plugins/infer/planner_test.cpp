@@ -19,6 +19,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
+// Sanitizers look at the code, which the trees share: there every seventh tree does.
+#ifdef TRELLIS_SANITIZED
+constexpr std::uint64_t seed_step = 7;
+#else
+constexpr std::uint64_t seed_step = 1;
+#endif
+
 // Answers from the truth, without noise, and counts the pairs.
 class Oracle {
   public:
@@ -97,7 +104,7 @@ void expect_equal(const Topology& truth, const Topology& inferred) {
 }
 
 TEST(InferPlanner, FindsAThousandRandomTreesExactlyWithinThePublishedBound) {
-    for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    for (std::uint64_t seed = 0; seed < 1000; seed += seed_step) {
         const std::size_t hosts = 3 + (seed * 7919) % 298;
         const Topology truth = sim::random_topology(hosts, sim::all_tree_shapes[seed % 5], seed);
         Oracle oracle(truth);
@@ -111,7 +118,7 @@ TEST(InferPlanner, FindsAThousandRandomTreesExactlyWithinThePublishedBound) {
 }
 
 TEST(InferPlanner, IsExactWithTheSearchForCloseHostsToo) {
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    for (std::uint64_t seed = 0; seed < 200; seed += seed_step) {
         const std::size_t hosts = 3 + (seed * 7919) % 198;
         const Topology truth = sim::random_topology(hosts, sim::all_tree_shapes[seed % 5], seed);
         Oracle oracle(truth);
@@ -185,7 +192,7 @@ TEST(InferPlanner, ADistanceOnTheTreeIsAsVagueAsThePlacesOfItsHosts) {
 
 TEST(InferPlanner, NoiseNeverLeadsOutOfTheTree) {
     std::mt19937_64 random(5);
-    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    for (std::uint64_t seed = 0; seed < 200; seed += seed_step) {
         TravellingTree tree;
         for (HostNumber host = 0; host < 30; ++host) {
             CloseHostSearch search(tree, seed);
