@@ -22,6 +22,7 @@ struct ExplorePlan {
     RouteRule rule;
     Duration login_timeout{};
     std::function<void(std::size_t reached, std::size_t ended, std::size_t all)> progress;
+    std::function<void(const std::string& host, bool silent)> suspicion;
 };
 
 struct ExploreResult {

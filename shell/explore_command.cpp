@@ -51,7 +51,9 @@ class ExploreCommand final : public Builtin {
     Task<int> explore(ShellContext& context, const std::vector<std::string>& names, Duration timeout) {
         Session& session = context.session();
         session.name_hosts(names);
-        ExplorePlan plan{names, {}, timeout, {}};
+        ExplorePlan plan;
+        plan.hosts = names;
+        plan.login_timeout = timeout;
         plan.rule = [&rules = session.rules()](const std::string& from, const std::string& to) {
             return rules.route(from, to);
         };
@@ -59,6 +61,9 @@ class ExploreCommand final : public Builtin {
             std::string line = "reached " + std::to_string(reached) + " of " + std::to_string(all) + " hosts";
             if (ended > reached) line += ", " + std::to_string(ended - reached) + " failed";
             context.progress(std::move(line));
+        };
+        plan.suspicion = [&context](const std::string& host, bool silent) {
+            context.say(suspicion_line(host, silent));
         };
         const TimePoint begin = context.clock().now();
         const Publishing publishing{context};

@@ -71,6 +71,10 @@ std::vector<std::string> failure_lines(const std::map<std::string, Outcome>& out
     return lines;
 }
 
+std::string suspicion_line(const std::string& host, bool silent) {
+    return host + (silent ? ": silent, waiting for it" : ": speaks again");
+}
+
 int exit_status_of(const std::map<std::string, Outcome>& outcomes) {
     const bool ok =
         std::all_of(outcomes.begin(), outcomes.end(), [](const auto& item) { return item.second.ok(); });

@@ -21,6 +21,9 @@ namespace trellis {
 // One line for each different outcome but success, with the hosts folded: "a[03-05]: exit 3".
 [[nodiscard]] std::vector<std::string> failure_lines(const std::map<std::string, Outcome>& outcomes);
 
+// What is said of a host while it is waited for and falls silent, or speaks again.
+[[nodiscard]] std::string suspicion_line(const std::string& host, bool silent);
+
 // 0 if all of at least one succeeded, else 1.
 [[nodiscard]] int exit_status_of(const std::map<std::string, Outcome>& outcomes);
 

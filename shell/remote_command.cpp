@@ -57,7 +57,7 @@ Task<void> RemoteCommand::show(const OperationEvent& event) {
     if (const auto* data = std::get_if<StreamData>(&event.what)) {
         co_await show_stream(host, *data);
     } else if (const auto* suspicion = std::get_if<HostSuspicion>(&event.what)) {
-        context_.say(host + (suspicion->suspect ? ": silent, waiting for it" : ": speaks again"));
+        context_.say(suspicion_line(host, suspicion->suspect));
     } else if (const auto* result = std::get_if<RoleResult>(&event.what)) {
         co_await show_result(host, result->outcome);
     }

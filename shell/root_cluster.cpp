@@ -11,6 +11,7 @@ Task<std::vector<ExploreResult>> RootCluster::explore(ExplorePlan plan) {
     request.login_timeout = plan.login_timeout;
     request.agent_directory = agent_directory_;
     request.progress = std::move(plan.progress);
+    request.suspicion = std::move(plan.suspicion);
     auto outcomes = co_await root_.explore(std::move(request));
     std::vector<ExploreResult> results;
     for (ExploreOutcome& outcome : outcomes)

@@ -14,6 +14,7 @@ Failure no_greeting(const SpawnRequest& request, std::string cause) {
 
 // A link on which a greeting is awaited; null when that is over.
 struct Awaited {
+    explicit Awaited(Link* awaited) : link(awaited) {}
     Link* link;
     bool late = false;
 };

@@ -162,9 +162,18 @@ Task<void> Explorer::attend(Self self, HostId worker, std::shared_ptr<Operation>
         if (const auto* message = std::get_if<HostMessage>(&event->what)) {
             auto news = decode<SpawnNews>(message->body);
             if (news) self->handle_news(worker, operation, std::move(*news));
+        } else if (const auto* suspicion = std::get_if<HostSuspicion>(&event->what)) {
+            self->tell_suspicion(worker, suspicion->suspect);
         }
     }
     self->worker_ended(worker);
+}
+
+void Explorer::tell_suspicion(HostId worker, bool silent) const {
+    const auto granted = granted_.find(worker);
+    const bool waited_for = granted != granted_.end() && !granted->second.empty();
+    if (waited_for && request_.suspicion)
+        request_.suspicion(around_.membership.find(worker)->host.name, silent);
 }
 
 void Explorer::handle_news(HostId worker, const std::shared_ptr<Operation>& operation, SpawnNews news) {

@@ -31,7 +31,9 @@ struct ExploreRequest {
     SpawnLimits limits;
     Duration login_timeout = std::chrono::seconds(15);
     std::string agent_directory;
-    std::function<void(std::size_t reached, std::size_t ended, std::size_t all)> progress;  // may be empty
+    // May be empty: how far it is; an agent that makes logins has fallen silent, or speaks again.
+    std::function<void(std::size_t reached, std::size_t ended, std::size_t all)> progress;
+    std::function<void(const std::string& host, bool silent)> suspicion;
 };
 
 struct ExploreOutcome {
@@ -80,6 +82,7 @@ class Explorer : public std::enable_shared_from_this<Explorer> {
     Task<Outcome> log_in_end_to_end(SpawnRequest request, HostId via);
     void grant(HostId worker, SpawnRequest request);
     static Task<void> attend(Self self, HostId worker, std::shared_ptr<Operation> operation);
+    void tell_suspicion(HostId worker, bool silent) const;
     void handle_news(HostId worker, const std::shared_ptr<Operation>& operation, SpawnNews news);
     static Task<void> answer_host_key(Self self, HostId worker, std::shared_ptr<Operation> operation,
                                       HostKeyQuestion question);

@@ -1,9 +1,10 @@
 #include "agentd/os/agent_image.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <utility>
 #include <zlib.h>
@@ -33,12 +34,40 @@ Task<std::string> compress(std::string bytes) {
     co_return gzip(bytes);
 }
 
+constexpr std::size_t elf_header = 64;
+
+Failure unusable(const std::string& cause) {
+    return Failure{FailureKind::cannot_start, "start the agent", "", cause};
+}
+
+// At most so many bytes from its begin; empty if it cannot be read.
+std::string read_file(const std::filesystem::path& path, std::uintmax_t most) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (error) return "";
+    std::string bytes(std::min(size, most), '\0');
+    std::ifstream file(path, std::ios::binary);
+    if (!file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) return "";
+    return bytes;
+}
+
+std::filesystem::path real_path(const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::canonical(path, ignored);
+}
+
+// The start-up script has called the file agentd-HASH; empty if this one has another name.
+std::string hash_in_name(const std::filesystem::path& path) {
+    constexpr std::string_view before = "agentd-";
+    const std::string name = path.filename().string();
+    const bool named = name.starts_with(before) && name.size() == before.size() + 64 &&
+                       name.find_first_not_of("0123456789abcdef", before.size()) == std::string::npos;
+    return named ? name.substr(before.size()) : "";
+}
+
 // What the start-up script has left beside the agent, or nothing.
 std::string packed_before(const std::string& path, const std::string& hash) {
-    std::error_code ignored;
-    const auto directory = std::filesystem::canonical(path, ignored).parent_path();
-    std::ifstream file(directory / ("agentd-" + hash + ".gz"), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    return read_file(real_path(path).parent_path() / ("agentd-" + hash + ".gz"), UINTMAX_MAX);
 }
 
 }  // namespace
@@ -73,21 +102,26 @@ std::string gzip(std::string_view bytes) {
 }
 
 Result<std::string> AgentImage::read() const {
-    std::ifstream file(path_, std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!file || bytes.empty())
-        return Failure{FailureKind::cannot_start, "start the agent", "", "cannot read " + path_};
+    std::string bytes = read_file(path_, UINTMAX_MAX);
+    if (bytes.empty()) return unusable("cannot read " + path_);
     return bytes;
 }
 
+// An agent that was sent trusts the name of its file, as whoever started it did: hashing some megabytes on
+// each of many hosts of one machine would take longer than all logins.
 Result<AgentImage::Identity> AgentImage::identity() {
     if (identity_) return *identity_;
-    const Result<std::string> bytes = read();
-    if (!bytes) return bytes.error();
-    std::string machine = elf_machine(*bytes);
-    if (machine.empty())
-        return Failure{FailureKind::cannot_start, "start the agent", "", path_ + " is no executable"};
-    identity_ = Identity{sha256(*bytes), bytes->size(), std::move(machine)};
+    const std::filesystem::path path = real_path(path_);
+    std::string hash = hash_in_name(path);
+    const std::string bytes = read_file(path, hash.empty() ? UINTMAX_MAX : elf_header);
+    if (bytes.empty()) return unusable("cannot read " + path_);
+    std::string machine = elf_machine(bytes);
+    if (machine.empty()) return unusable(path_ + " is no executable");
+    if (hash.empty()) hash = sha256(bytes);
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (error) return unusable("cannot read " + path_);
+    identity_ = Identity{std::move(hash), size, std::move(machine)};
     return *identity_;
 }
 

@@ -1,6 +1,6 @@
 // AgentImage: the agent's executable as it is sent to other hosts. Owned by the Spawner. The file is read
-// when it is first asked for; what it holds in memory in between is the hash alone, and the compressed bytes
-// only while somebody sends them.
+// when it is first asked for, and only its header where its name is its hash; what it holds in memory in
+// between is the hash alone, and the compressed bytes only while somebody sends them.
 #pragma once
 
 #include "trellis/result.hpp"

@@ -92,7 +92,7 @@ class LoopbackSshd {
     }
     // The socket of an ssh-agent that holds user_key.
     std::string start_agent() {
-        const std::string socket = directory_ + "/agent";
+        std::string socket = directory_ + "/agent";
         agent_ = ::fork();
         if (agent_ == 0) {
             ::prctl(PR_SET_PDEATHSIG, SIGTERM);

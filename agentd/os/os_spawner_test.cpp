@@ -34,7 +34,7 @@ class OsSpawnerTest : public testing::Test {
         return result;
     }
     void run(Task<void> task) {
-        asio::co_spawn(context, std::move(task), [this](std::exception_ptr error) {
+        asio::co_spawn(context, std::move(task), [this](const std::exception_ptr& error) {
             context.stop();
             if (error) std::rethrow_exception(error);
         });
@@ -94,7 +94,7 @@ TEST_F(OsSpawnerTest, ManyLoginsAtOnceSurviveMaxStartups) {
     int left = static_cast<int>(results.size());
     for (std::string& result : results)
         asio::co_spawn(context, echo(request(sshd->settings()), nullptr, 10, result),
-                       [&](std::exception_ptr) {
+                       [&](const std::exception_ptr&) {
                            if (--left == 0) context.stop();
                        });
     context.run();

@@ -21,7 +21,7 @@ std::string base_name(const std::string& path) {
 // What the user is told when nothing has worked.
 class Attempts {
   public:
-    void add(std::string what) { tried_ += (tried_.empty() ? "" : ", ") + what; }
+    void add(const std::string& what) { tried_ += (tried_.empty() ? "" : ", ") + what; }
     [[nodiscard]] Failure refused(const std::string& why) const {
         const std::string tried = tried_.empty() ? "no key to try" : "tried publickey " + tried_;
         return Failure{FailureKind::refused, "log in", "",

@@ -35,9 +35,9 @@ std::string read_file(const std::string& path) {
     return std::move(text).str();
 }
 
-std::string first_of(const SshSettings& settings, const std::string& keyword, std::string otherwise) {
+std::string first_of(const SshSettings& settings, const std::string& keyword, const std::string& otherwise) {
     const auto place = settings.find(keyword);
-    return place == settings.end() || place->second.empty() ? std::move(otherwise) : place->second.front();
+    return place == settings.end() || place->second.empty() ? otherwise : place->second.front();
 }
 
 std::string lower_case(std::string text) {
@@ -136,10 +136,10 @@ struct UserAuthority::Answered {
 };
 
 UserAuthority::UserAuthority(Executor executor, Processes& processes, std::vector<std::string> ssh_options)
-    : executor_(executor),
+    : executor_(std::move(executor)),
       processes_(processes),
       ssh_options_(std::move(ssh_options)),
-      asking_(std::make_shared<Asking>(executor)) {
+      asking_(std::make_shared<Asking>(executor_)) {
     groups_.add_text(read_ssh_configs(ssh_options_));
 }
 

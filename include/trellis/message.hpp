@@ -11,7 +11,6 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -46,7 +45,7 @@ class MessageReader : public cereal::InputArchive<MessageReader, cereal::AllowEm
     explicit MessageReader(std::string_view bytes) : InputArchive(this), left_(bytes) {}
     void read(void* to, std::size_t size) {
         if (size > left_.size()) throw cereal::Exception("message ends early");
-        std::memcpy(to, left_.data(), size);
+        left_.copy(static_cast<char*>(to), size);  // also right for no bytes at all
         left_.remove_prefix(size);
     }
     // A container of `count` elements needs at least as many bytes.

@@ -83,6 +83,7 @@ class InferCommand final : public Command {
 
 std::vector<HostId> ids_of(const std::vector<Host>& hosts) {
     std::vector<HostId> ids;
+    ids.reserve(hosts.size());
     for (const Host& host : hosts)
         ids.push_back(host.id);
     return ids;

@@ -16,8 +16,6 @@
 namespace trellis::plugins::infer {
 namespace {
 
-using asio::experimental::awaitable_operators::operator||;
-
 class InferRole final : public Role {
   public:
     Task<RoleResult> run(RoleContext& context) override;
@@ -85,6 +83,7 @@ Task<RoleResult> InferRole::run(RoleContext& context) {
 }
 
 Task<RoleResult> InferRole::work() {
+    using namespace asio::experimental::awaitable_operators;
     co_await (read_messages() || take_part());
     co_return RoleResult{};
 }

@@ -184,6 +184,22 @@ TEST(Explore, AGatewayThatDiesNamesWhatItWasLoggingInTo) {
     EXPECT_EQ(world.agents_running(), 5u);
 }
 
+TEST(Explore, AGatewayThatFallsSilentIsNamedWhileItIsWaitedFor) {
+    SimWorld world(gateway_lab());
+    close_inside(world);
+    world.login("b5").kind = Kind::hangs;
+    auto request = explore_request(both_sides(), through_gateway());
+    std::vector<std::string> told;
+    request.suspicion = [&](const std::string& host, bool silent) {
+        told.push_back(host + (silent ? " silent" : " speaks"));
+        EXPECT_LT(world.time().now().time_since_epoch(), seconds(silent ? 9 : 13));
+    };
+    world.time().at(TimePoint(seconds(5)), [&] { world.stop("b0"); });
+    world.time().at(TimePoint(seconds(12)), [&] { world.resume("b0"); });
+    explore(world, request);
+    EXPECT_EQ(told, (std::vector<std::string>{"b0 silent", "b0 speaks"}));
+}
+
 TEST(Explore, AnInterruptedExploreLeavesNoLoginBehind) {
     SimWorld world(many_hosts(10));
     world.login("h4").kind = Kind::hangs;

@@ -73,7 +73,9 @@ Task<Result<std::unique_ptr<ByteStream>>> SimStreams::connect(const PeerSession&
     const Duration round_trip = 2 * machines.network().one_way_delay(process_.machine(), *machine).value();
     SimProcess* listening = find_listening(machines, at, session, peer);
     const bool answers = !listening || listening->running();
-    co_await time.sleep_until(answers ? std::min(time.now() + round_trip, deadline) : deadline);
+    TimePoint arrival = deadline;
+    if (answers) arrival = std::min(time.now() + round_trip, deadline);
+    co_await time.sleep_until(arrival);
     if (time.now() >= deadline) co_return Failure{FailureKind::timed_out, "connect", "", "timed out"};
     const auto port = listening ? listening->seams().ports.find(at.port, session) : nullptr;
     if (!port || !listening->alive() || !port->take) {

@@ -104,12 +104,12 @@ T SimWorld::run(Task<T> body) {
     const auto ended = std::make_shared<bool>(false);
     const auto error = std::make_shared<std::exception_ptr>();
     if constexpr (std::is_void_v<T>) {
-        asio::co_spawn(executor(), std::move(body), [=](std::exception_ptr thrown) {
+        asio::co_spawn(executor(), std::move(body), [=](const std::exception_ptr& thrown) {
             *error = thrown;
             *ended = true;
         });
     } else {
-        asio::co_spawn(executor(), std::move(body), [=](std::exception_ptr thrown, T value) {
+        asio::co_spawn(executor(), std::move(body), [=](const std::exception_ptr& thrown, T value) {
             *error = thrown;
             *slot = std::move(value);
             *ended = true;
