@@ -1,4 +1,4 @@
-// The rows of the table of the shell's own commands, one function for each command.
+// The rows of the table of the shell's own commands, one function for each command or family of commands.
 #pragma once
 
 #include "shell/shell_context.hpp"
@@ -14,12 +14,12 @@ CommandEntry help_command();
 CommandEntry hosts_command();
 CommandEntry load_command();
 CommandEntry quit_command();
-CommandEntry rmask_command();
 CommandEntry save_command();
 CommandEntry show_command();
-CommandEntry smask_command();
 CommandEntry topics_command();
 CommandEntry topology_command();
 CommandEntry use_command();
+// smask and its kin.
+std::vector<CommandEntry> mask_commands();
 
 }  // namespace trellis

@@ -26,7 +26,7 @@ Result<Duration> parse_duration(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
     const double seconds = error == std::errc() ? number * unit_seconds(unit) : 0;
-    if (seconds >= 1e-6 && seconds <= longest) return std::chrono::duration_cast<Duration>(Seconds(seconds));
+    if (seconds >= 1e-6 && seconds <= longest) return std::chrono::round<Duration>(Seconds(seconds));
     return Failure{FailureKind::invalid, "", "",
                    "expected a duration such as 10s, 500ms or 2m, not '" + std::string(text) + "'"};
 }

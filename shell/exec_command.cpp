@@ -17,8 +17,13 @@ class ExecCommand final : public Builtin {
         app.footer(
             "The command is sent as it is written, quotes and all; a command in one pair of quotes is sent\n"
             "without them: e 'ls | wc -l' counts on the hosts, e ls | wc -l counts here.");
-        app.add_flag("--json", style_.json, "One JSON object for each line and for each outcome");
-        app.add_flag("--raw", style_.raw, "Control characters as they are, even on a terminal");
+        app.add_flag("-b,--fold", fold_,
+                     "At the end, each different output once, under the hosts that gave it");
+        app.add_flag("--diff", diff_, "The most frequent output, and how the others differ from it");
+        app.add_option("-o,--output", directory_, "Files DIRECTORY/HOST and DIRECTORY/HOST.err")
+            ->type_name("DIRECTORY");
+        app.add_flag("--json", json_, "One JSON object for each line and for each outcome");
+        app.add_flag("--raw", raw_, "Control characters as they are, even on a terminal");
         app.add_option("--timeout", timeout_, "End the command on a host after this time (10s, 2m)")
             ->type_name("DURATION");
         app.prefix_command();
@@ -29,6 +34,8 @@ class ExecCommand final : public Builtin {
     Task<int> run_in_shell(ShellContext& context) override {
         const std::string command = command_text(context.statement());
         if (command.empty()) co_return context.fail("expected a command to run on the hosts", 2);
+        if (fold_ + diff_ + json_ + !directory_.empty() > 1)
+            co_return context.fail("expected only one of -b, --diff, --json and -o", 2);
         std::optional<Duration> timeout;
         if (!timeout_.empty()) {
             const Result<Duration> parsed = parse_duration(timeout_);
@@ -37,14 +44,24 @@ class ExecCommand final : public Builtin {
         }
         if (context.selection().empty())
             co_return context.fail("no host is selected (see hosts, explore, rmask)");
-        RemoteCommand remote(context, style_);
+        const auto view = make_view(context);
+        if (!view) co_return context.fail(view.error().message());
+        RemoteCommand remote(context, **view);
         const auto outcomes = co_await remote.run(command, context.seat().directory, timeout);
+        const Result<void> shown = co_await (*view)->finish();
         for (const std::string& line : failure_lines(outcomes))
             context.say(line);
+        if (!shown) co_return context.fail(shown.error().message());
         co_return exit_status_of(outcomes);
     }
 
   private:
+    [[nodiscard]] Result<std::unique_ptr<OutputView>> make_view(ShellContext& context) const {
+        if (!directory_.empty()) return file_view(context, directory_);
+        if (fold_ || diff_) return folded_view(context, raw_, diff_);
+        return json_ ? json_view(context) : labelled_view(context, raw_);
+    }
+
     // What follows the options, as written.
     [[nodiscard]] std::string command_text(const Statement& statement) const {
         const std::vector<std::string> left = app_->remaining();
@@ -53,7 +70,8 @@ class ExecCommand final : public Builtin {
         return statement.raw_from(first);
     }
 
-    RemoteCommandStyle style_;
+    bool fold_ = false, diff_ = false, json_ = false, raw_ = false;
+    std::string directory_;
     std::string timeout_;
     const CLI::App* app_ = nullptr;
 };

@@ -46,8 +46,8 @@ int open_again(int fd) {
 
 class DescriptorLines final : public LineSource {
   public:
-    DescriptorLines(Executor executor, int fd) : fd_(fd) {
-        if (!is_regular(fd)) ready_.emplace(std::move(executor), fd_ = open_again(fd));
+    DescriptorLines(const Executor& executor, int fd) : fd_(fd) {
+        if (!is_regular(fd)) ready_.emplace(executor, fd_ = open_again(fd));
     }
     Task<std::optional<std::string>> next() override;
 
@@ -85,8 +85,8 @@ std::unique_ptr<LineSource> text_lines(std::string text) {
     return std::make_unique<TextLines>(std::move(text));
 }
 
-std::unique_ptr<LineSource> descriptor_lines(Executor executor, int fd) {
-    return std::make_unique<DescriptorLines>(std::move(executor), fd);
+std::unique_ptr<LineSource> descriptor_lines(const Executor& executor, int fd) {
+    return std::make_unique<DescriptorLines>(executor, fd);
 }
 
 }  // namespace trellis

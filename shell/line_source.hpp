@@ -19,6 +19,6 @@ class LineSource {
 
 [[nodiscard]] std::unique_ptr<LineSource> text_lines(std::string text);
 // Reads the process's own descriptor without changing its flags where that is possible.
-[[nodiscard]] std::unique_ptr<LineSource> descriptor_lines(Executor executor, int fd);
+[[nodiscard]] std::unique_ptr<LineSource> descriptor_lines(const Executor& executor, int fd);
 
 }  // namespace trellis

@@ -11,8 +11,6 @@
 
 #include <boost/asio/use_awaitable.hpp>
 
-extern char** environ;
-
 namespace trellis {
 namespace {
 
@@ -55,10 +53,10 @@ Failure cannot_start(int error) {
 
 }  // namespace
 
-LocalProgram::LocalProgram(Executor executor, int pid, int pid_descriptor)
-    : pid_(pid), ended_(std::move(executor), pid_descriptor) {}
+LocalProgram::LocalProgram(const Executor& executor, int pid, int pid_descriptor)
+    : pid_(pid), ended_(executor, pid_descriptor) {}
 
-Result<LocalProgram> LocalProgram::start(Executor executor, const std::string& command, int input,
+Result<LocalProgram> LocalProgram::start(const Executor& executor, const std::string& command, int input,
                                          int output) {
     const SpawnSettings settings(input, output);
     std::string shell = "sh", flag = "-c", text = command;

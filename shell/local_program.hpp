@@ -16,13 +16,13 @@ class LocalProgram {
   public:
     // `input`, `output`: descriptors to be its standard input and output; -1: the shell's own. They stay
     // open here. Unavailable if it cannot be started.
-    [[nodiscard]] static Result<LocalProgram> start(Executor executor, const std::string& command, int input,
-                                                    int output = -1);
+    [[nodiscard]] static Result<LocalProgram> start(const Executor& executor, const std::string& command,
+                                                    int input, int output = -1);
     // Its exit status as sh gives it: 128 + the number if a signal ended it. Called once.
     Task<int> wait();
 
   private:
-    LocalProgram(Executor executor, int pid, int pid_descriptor);
+    LocalProgram(const Executor& executor, int pid, int pid_descriptor);
 
     int pid_;
     asio::posix::stream_descriptor ended_;

@@ -1,80 +1,83 @@
-// `smask` and `rmask`: which of the hosts commands run on.
+// `smask`, `rmask` and their kin: which of the hosts commands run on.
+#include "agentd/model/host_range.hpp"
 #include "shell/builtins.hpp"
-
-#include <algorithm>
+#include "shell/host_groups.hpp"
 
 #include <CLI/App.hpp>
+#include <nlohmann/json.hpp>
 
 namespace trellis {
 namespace {
 
+constexpr const char* expressions =
+    "Sets are joined by + (or), - (but not), & (and) and ^ (either), from left to right; an operator before "
+    "the\n"
+    "first applies to what is selected. Quote & and what has ; or |. Examples:\n"
+    "  smask                  where the last command succeeded; smask - where it failed\n"
+    "  smask a[00-07] 'b*0'   by name and by wildcard\n"
+    "  smask /[02468]$/       by regular expression\n"
+    "  smask - b*             take hosts away\n"
+    "  smask @failed '&' b*   those of b on which the last command failed\n"
+    "  smask @below:s3        below a switch of the topology\n"
+    "  smask @within:a00:1ms  by round-trip time, from the topology\n"
+    "  smask @rack1 + a20     a mask kept by savemask, and one more\n"
+    "  smask --where 'stdout ~ ^6\\.1'   by what the last command printed";
+
 class SmaskCommand final : public Builtin {
   public:
     void declare(CLI::App& app) override {
-        app.description("Select hosts: those on which the last command succeeded, or those that are named");
-        app.footer(
-            "Several conditions must hold together: smask --failed b[00-15]. Examples:\n"
-            "  smask             where the last command succeeded\n"
-            "  smask a[00-07]    by name\n  smask 'a*0'       by wildcard\n"
-            "  smask /[02468]$/  by regular expression\n  smask --remove b* take hosts away");
-        app.add_option("hosts", patterns_, "Host ranges, wildcards or /regular expressions/")
+        app.description("Select hosts: those on which the last command succeeded, or those that are meant");
+        app.footer(expressions);
+        app.add_option("hosts", words_, "Host ranges, wildcards, /regular expressions/, @groups, + - & ^")
             ->type_name("HOSTS");
-        app.add_flag("--ok", ok_, "Where the last command succeeded");
-        CLI::Option* failed = app.add_flag("--failed", failed_, "Where the last command failed");
-        failed->excludes("--ok");
-        CLI::Option* add = app.add_flag("--add", add_, "Add to what is selected");
-        app.add_flag("--remove", remove_, "Take away from what is selected")->excludes(add);
+        app.add_option("--where", where_,
+                       "stdout ~ EXPRESSION, stderr ~ EXPRESSION, status = NUMBER; also != and !~")
+            ->type_name("CONDITION");
+        app.add_flag("--ok", ok_, "Of these, where the last command succeeded");
+        app.add_flag("--failed", failed_, "Of these, where the last command failed")->excludes("--ok");
     }
 
   protected:
     Task<int> run_in_shell(ShellContext& context) override {
-        if (patterns_.empty() && !failed_) ok_ = true;
-        for (const std::string& text : patterns_) {
-            Result<HostPattern> pattern = HostPattern::parse(text);
-            if (!pattern) co_return context.fail(pattern.error().message(), 2);
-            parsed_.push_back(std::move(*pattern));
-        }
-        if (const std::string unknown = unknown_name(context.session()); !unknown.empty())
-            co_return context.fail("no host is called " + unknown);
-        co_return select(context);
+        const Result<HostNames> chosen = choose(context.session(), context.seat());
+        if (!chosen)
+            co_return context.fail(chosen.error().message(),
+                                   chosen.error().kind == FailureKind::invalid ? 2 : 1);
+        if (chosen->empty())
+            co_return context.fail("no host is meant by this; the selection stays as it was");
+        context.seat().select(*chosen);
+        co_return 0;
     }
 
   private:
-    // A name that was spelt out is meant; that nothing is called so is a mistake.
-    [[nodiscard]] std::string unknown_name(const Session& session) const {
-        for (const HostPattern& pattern : parsed_)
-            for (const std::string& name : pattern.names())
-                if (!session.host(name)) return name;
-        return "";
+    [[nodiscard]] Result<HostNames> choose(const Session& session, const Seat& seat) const {
+        const HostGroups groups = host_groups(session, seat);
+        std::vector<std::string> words = words_;
+        if (words == std::vector<std::string>{"-"}) words = {"@failed"};
+        if (words.empty()) words = {ok_ || failed_ || !where_.empty() ? "@all" : "@ok"};
+        Result<HostNames> chosen = evaluate_hosts(words, *groups("all"), *groups("selected"), groups);
+        if (chosen && (ok_ || failed_))
+            chosen = evaluate_hosts({"&", ok_ ? "@ok" : "@failed"}, *groups("all"), *chosen, groups);
+        if (!chosen || where_.empty()) return chosen;
+        const Result<OutputCondition> condition = OutputCondition::parse(where_);
+        if (!condition) return condition.error();
+        return where(*condition, seat, *chosen);
     }
 
-    [[nodiscard]] bool meant(const Seat& seat, const std::string& name) const {
-        const auto matches = [&](const HostPattern& pattern) { return pattern.matches(name); };
-        if (!parsed_.empty() && std::none_of(parsed_.begin(), parsed_.end(), matches)) return false;
-        if (!ok_ && !failed_) return true;
-        const auto outcome = seat.outcomes().find(name);
-        return outcome != seat.outcomes().end() && outcome->second.ok() == ok_;
-    }
-
-    int select(ShellContext& context) {
-        Seat& seat = context.seat();
-        std::set<std::string> chosen;
-        bool any = false;
-        for (const HostEntry& entry : context.session().hosts()) {
-            const std::string& name = entry.host.name;
-            const bool is_meant = meant(seat, name);
-            any = any || is_meant;
-            const bool was = seat.selected(name);
-            if (add_ ? was || is_meant : remove_ ? was && !is_meant : is_meant) chosen.insert(name);
+    // Only hosts on which the last command ran.
+    static HostNames where(const OutputCondition& condition, const Seat& seat, const HostNames& among) {
+        HostNames chosen;
+        for (const auto& [name, outcome] : seat.outcomes()) {
+            const auto output = seat.last_output.find(name);
+            const LastOutput& printed = output == seat.last_output.end() ? LastOutput{} : output->second;
+            if (among.contains(name) && condition.holds(printed, outcome)) chosen.insert(name);
         }
-        if (!any) return context.fail("no host is meant by this; the selection stays as it was");
-        seat.select(chosen);
-        return 0;
+        return chosen;
     }
 
-    std::vector<std::string> patterns_;
-    std::vector<HostPattern> parsed_;
-    bool ok_ = false, failed_ = false, add_ = false, remove_ = false;
+    std::vector<std::string> words_;
+    std::string where_;
+    bool ok_ = false, failed_ = false;
 };
 
 class RmaskCommand final : public Builtin {
@@ -88,14 +91,130 @@ class RmaskCommand final : public Builtin {
     }
 };
 
+class SavemaskCommand final : public Builtin {
+  public:
+    void declare(CLI::App& app) override {
+        app.description("Keep the selection under a name, for restoremask and for smask @NAME");
+        app.add_option("name", name_)->type_name("NAME")->required();
+    }
+
+  protected:
+    Task<int> run_in_shell(ShellContext& context) override {
+        context.seat().change_masks([&](Masks& masks) { masks.save(name_); });
+        co_return 0;
+    }
+
+  private:
+    std::string name_;
+};
+
+class RestoremaskCommand final : public Builtin {
+  public:
+    void declare(CLI::App& app) override {
+        app.description("Select what was kept under a name");
+        app.add_option("name", name_)->type_name("NAME")->required();
+    }
+
+  protected:
+    Task<int> run_in_shell(ShellContext& context) override {
+        if (context.seat().change_masks([&](Masks& masks) { return masks.restore(name_); })) co_return 0;
+        co_return context.fail("no mask is called " + name_ + " (see showmasks)");
+    }
+
+  private:
+    std::string name_;
+};
+
+class PushmaskCommand final : public Builtin {
+  public:
+    void declare(CLI::App& app) override { app.description("Keep the selection on a stack, for popmask"); }
+
+  protected:
+    Task<int> run_in_shell(ShellContext& context) override {
+        context.seat().change_masks([](Masks& masks) { masks.push(); });
+        co_return 0;
+    }
+};
+
+class PopmaskCommand final : public Builtin {
+  public:
+    void declare(CLI::App& app) override { app.description("Select what pushmask kept last"); }
+
+  protected:
+    Task<int> run_in_shell(ShellContext& context) override {
+        if (context.seat().change_masks([](Masks& masks) { return masks.pop(); })) co_return 0;
+        co_return context.fail("nothing is on the stack (see pushmask)");
+    }
+};
+
+class UndoCommand final : public Builtin {
+  public:
+    void declare(CLI::App& app) override { app.description("Take back the last change of the selection"); }
+
+  protected:
+    Task<int> run_in_shell(ShellContext& context) override {
+        if (context.seat().change_masks([](Masks& masks) { return masks.undo(); })) co_return 0;
+        co_return context.fail("the selection has not been changed");
+    }
+};
+
+class ShowmasksCommand final : public Builtin {
+  public:
+    void declare(CLI::App& app) override {
+        app.description(
+            "List the masks: the selection, those kept under names, and the stack, last pushed first");
+        app.add_flag("--json", json_, "As a JSON object");
+    }
+
+  protected:
+    Task<int> run_in_shell(ShellContext& context) override {
+        const Masks& masks = context.seat().masks();
+        const std::vector<HostEntry> hosts = context.session().hosts();
+        nlohmann::json json{{"selected", selected(hosts, masks.current())},
+                            {"saved", nlohmann::json::object()},
+                            {"stack", nlohmann::json::array()}};
+        std::string text = line("selected", hosts, masks.current());
+        for (const auto& [name, mask] : masks.saved()) {
+            json["saved"][name] = selected(hosts, mask);
+            text += line("@" + name, hosts, mask);
+        }
+        for (auto mask = masks.stack().rbegin(); mask != masks.stack().rend(); ++mask) {
+            json["stack"].push_back(selected(hosts, *mask));
+            text += line("pushed", hosts, *mask);
+        }
+        if (json_) text = json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+        co_await context.print(std::move(text));
+        co_return 0;
+    }
+
+  private:
+    static std::vector<std::string> selected(const std::vector<HostEntry>& hosts, const Mask& mask) {
+        std::vector<std::string> names;
+        for (const HostEntry& entry : hosts)
+            if (!mask.contains(entry.host.name)) names.push_back(entry.host.name);
+        return names;
+    }
+
+    static std::string line(const std::string& label, const std::vector<HostEntry>& hosts, const Mask& mask) {
+        const std::vector<std::string> names = selected(hosts, mask);
+        return label + ": " + std::to_string(names.size()) + " of " + std::to_string(hosts.size()) +
+               (names.empty() ? "" : ": " + fold_hosts(names)) + "\n";
+    }
+
+    bool json_ = false;
+};
+
 }  // namespace
 
-CommandEntry smask_command() {
-    return {"smask", "select hosts by name or by the last outcome", make_command<SmaskCommand>};
-}
-
-CommandEntry rmask_command() {
-    return {"rmask", "select all hosts", make_command<RmaskCommand>};
+std::vector<CommandEntry> mask_commands() {
+    return {{"smask", "select hosts by name, outcome, output or place", make_command<SmaskCommand>},
+            {"rmask", "select all hosts", make_command<RmaskCommand>},
+            {"savemask", "keep the selection under a name", make_command<SavemaskCommand>},
+            {"restoremask", "select what was kept under a name", make_command<RestoremaskCommand>},
+            {"pushmask", "keep the selection on a stack", make_command<PushmaskCommand>},
+            {"popmask", "select what was pushed last", make_command<PopmaskCommand>},
+            {"showmasks", "list the selection and the kept ones", make_command<ShowmasksCommand>},
+            {"undo", "take back the last change of the selection", make_command<UndoCommand>}};
 }
 
 }  // namespace trellis

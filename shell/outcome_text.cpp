@@ -33,7 +33,7 @@ std::string_view state_text(const Outcome& outcome) {
     return kind_text(outcome.kind);
 }
 
-std::string with_detail(std::string text, const std::string& detail) {
+std::string with_detail(const std::string& text, const std::string& detail) {
     // A cause that says the same again ("timed out in login") stands alone.
     if (detail.starts_with(text)) return detail;
     return detail.empty() ? text : text + ": " + detail;
@@ -65,6 +65,7 @@ std::vector<std::string> failure_lines(const std::map<std::string, Outcome>& out
     for (const auto& [host, outcome] : outcomes)
         if (!outcome.ok()) hosts[outcome_text(outcome)].push_back(host);
     std::vector<std::string> lines;
+    lines.reserve(hosts.size());
     for (const auto& [text, names] : hosts)
         lines.push_back(fold_hosts(names) + ": " + text);
     std::sort(lines.begin(), lines.end());

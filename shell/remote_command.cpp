@@ -10,25 +10,16 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <nlohmann/json.hpp>
 
 namespace trellis {
 namespace {
-
-LabelledLines::Style label_style(const RemoteCommandStyle& style) {
-    return style.json ? LabelledLines::Style::json : LabelledLines::Style::label;
-}
 
 // How long a command may take to heed one signal before it is sent the next.
 constexpr Duration patience = std::chrono::seconds(3);
 
 }  // namespace
 
-RemoteCommand::RemoteCommand(ShellContext& context, RemoteCommandStyle style)
-    : context_(context),
-      style_(style),
-      out_(label_style(style), context.terminal() && !style.raw),
-      err_(label_style(style), context.error_terminal() && !style.raw) {}
+RemoteCommand::RemoteCommand(ShellContext& context, OutputView& view) : context_(context), view_(view) {}
 
 Task<std::map<std::string, Outcome>> RemoteCommand::run(std::string command, std::string directory,
                                                         std::optional<Duration> timeout) {
@@ -39,6 +30,7 @@ Task<std::map<std::string, Outcome>> RemoteCommand::run(std::string command, std
         names_[host.id] = host.name;
         request.hosts.push_back(host.id);
     }
+    context_.seat().last_output.clear();
     running_ = std::make_shared<Running>();
     running_->operation = context_.operations().start(std::move(request));
     context_.on_interrupt([this](int presses) { interrupt(presses); });
@@ -55,35 +47,21 @@ Task<std::map<std::string, Outcome>> RemoteCommand::run(std::string command, std
 Task<void> RemoteCommand::show(const OperationEvent& event) {
     const std::string& host = names_[event.host];
     if (const auto* data = std::get_if<StreamData>(&event.what)) {
-        co_await show_stream(host, *data);
+        keep(host, *data);
+        if (!data->bytes.empty()) co_await view_.add(host, data->stream, data->bytes);
+        if (data->end) co_await view_.add(host, data->stream, "");
     } else if (const auto* suspicion = std::get_if<HostSuspicion>(&event.what)) {
         context_.say(suspicion_line(host, suspicion->suspect));
     } else if (const auto* result = std::get_if<RoleResult>(&event.what)) {
-        co_await show_result(host, result->outcome);
+        outcomes_[host] = result->outcome;
+        co_await view_.end(host, result->outcome);
     }
 }
 
-Task<void> RemoteCommand::show_stream(const std::string& host, const StreamData& data) {
-    const bool to_err = data.stream == exec_stderr && !style_.json;
-    LabelledLines& lines = to_err ? err_ : out_;
-    std::string text = lines.add(host, data.stream, data.bytes);
-    if (data.end) text += lines.finish(host, data.stream);
-    if (text.empty()) co_return;
-    if (to_err)
-        co_await context_.print_error(std::move(text));
-    else
-        co_await context_.print(std::move(text));
-}
-
-Task<void> RemoteCommand::show_result(const std::string& host, const Outcome& outcome) {
-    outcomes_[host] = outcome;
-    std::string text = out_.finish(host, exec_stdout) + out_.finish(host, exec_stderr);
-    if (style_.json)
-        text +=
-            outcome_json(host, outcome).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-    std::string err_text = err_.finish(host, exec_stderr);
-    if (!text.empty()) co_await context_.print(std::move(text));
-    if (!err_text.empty()) co_await context_.print_error(std::move(err_text));
+void RemoteCommand::keep(const std::string& host, const StreamData& data) {
+    LastOutput& output = context_.seat().last_output[host];
+    std::string& kept = data.stream == exec_stderr ? output.err : output.out;
+    kept.append(data.bytes, 0, LastOutput::most_kept - kept.size());
 }
 
 void RemoteCommand::interrupt(int presses) {

@@ -14,6 +14,7 @@ Task<std::vector<ExploreResult>> RootCluster::explore(ExplorePlan plan) {
     request.suspicion = std::move(plan.suspicion);
     auto outcomes = co_await root_.explore(std::move(request));
     std::vector<ExploreResult> results;
+    results.reserve(outcomes.size());
     for (ExploreOutcome& outcome : outcomes)
         results.push_back({std::move(outcome.name), std::move(outcome.outcome)});
     co_return results;

@@ -41,7 +41,8 @@ class CdCommand final : public Builtin {
             context.seat().directory = directory;
             co_return 0;
         }
-        RemoteCommand remote(context, {});
+        const auto view = labelled_view(context, false);
+        RemoteCommand remote(context, *view);
         const auto outcomes = co_await remote.run(":", directory, std::nullopt);
         for (const std::string& line : failure_lines(outcomes))
             context.say(line);

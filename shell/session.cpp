@@ -116,15 +116,14 @@ std::vector<Host> Seat::selection() const {
 }
 
 void Seat::select(const std::set<std::string>& names) {
-    deselected_.clear();
+    Mask mask;
     for (const HostEntry& entry : session_.hosts())
-        if (!names.contains(entry.host.name)) deselected_.insert(entry.host.name);
-    publish_selection();
+        if (!names.contains(entry.host.name)) mask.insert(entry.host.name);
+    change_masks([&](Masks& masks) { masks.set(std::move(mask)); });
 }
 
 void Seat::select_all() {
-    deselected_.clear();
-    publish_selection();
+    change_masks([](Masks& masks) { masks.set({}); });
 }
 
 Seat::Counts Seat::counts() const {

@@ -8,6 +8,8 @@
 
 #include "shell/cluster.hpp"
 #include "shell/host_values.hpp"
+#include "shell/masks.hpp"
+#include "shell/output_condition.hpp"
 #include "shell/session_bus.hpp"
 #include "shell/use_rules.hpp"
 
@@ -31,6 +33,7 @@ class Session {
     [[nodiscard]] Cluster& cluster() { return cluster_; }
     [[nodiscard]] Clock& clock() { return clock_; }
     [[nodiscard]] SessionBus& bus() { return bus_; }
+    [[nodiscard]] const SessionBus& bus() const { return bus_; }
     [[nodiscard]] UseRules& rules() { return rules_; }
     [[nodiscard]] std::int64_t unix_time() const { return unix_time_(); }
     // The type of that name among those that `load` understands; null if there is none.
@@ -73,14 +76,28 @@ class Seat {
 
     // The selected hosts whose agents run, in the session's order.
     [[nodiscard]] std::vector<Host> selection() const;
-    [[nodiscard]] bool selected(const std::string& name) const { return !deselected_.contains(name); }
+    [[nodiscard]] bool selected(const std::string& name) const { return !masks_.current().contains(name); }
     // Selects exactly these of the known hosts; hosts that are named later are selected.
     void select(const std::set<std::string>& names);
     void select_all();
+    [[nodiscard]] const Masks& masks() const { return masks_; }
+    // Whatever may change the selection: the value `selection` follows.
+    template <class Change>
+    auto change_masks(Change change) {
+        struct Publish {
+            Seat& seat;
+            ~Publish() { seat.publish_selection(); }
+        };
+        const Publish publish{*this};
+        return change(masks_);
+    }
 
     // The outcome per host of the last command that had one.
     [[nodiscard]] const std::map<std::string, Outcome>& outcomes() const { return outcomes_; }
     void note_outcomes(std::map<std::string, Outcome> outcomes) { outcomes_ = std::move(outcomes); }
+
+    // What it printed there, of commands of the hosts' shell.
+    std::map<std::string, LastOutput> last_output;
 
     // Counts for the prompt: [succeeded last / selected / all], of the hosts whose agents run.
     struct Counts {
@@ -96,7 +113,7 @@ class Seat {
 
   private:
     Session& session_;
-    std::set<std::string> deselected_;
+    Masks masks_;
     std::map<std::string, Outcome> outcomes_;
 };
 

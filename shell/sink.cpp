@@ -27,8 +27,8 @@ Failure write_failure(int error) {
 class DescriptorSink final : public Sink {
   public:
     // `fd` is owned; `waits` if it is non-blocking.
-    DescriptorSink(Executor executor, int fd, bool waits) : fd_(fd), terminal_(::isatty(fd) == 1) {
-        if (waits) ready_.emplace(std::move(executor), fd);
+    DescriptorSink(const Executor& executor, int fd, bool waits) : fd_(fd), terminal_(::isatty(fd) == 1) {
+        if (waits) ready_.emplace(executor, fd);
     }
     ~DescriptorSink() override { close_descriptor(); }
     DescriptorSink(const DescriptorSink&) = delete;
@@ -103,23 +103,23 @@ int open_again(int fd) {
 
 }  // namespace
 
-std::unique_ptr<Sink> open_own_output(Executor executor, int fd) {
+std::unique_ptr<Sink> open_own_output(const Executor& executor, int fd) {
     const int again = open_again(fd);
-    if (again >= 0) return std::make_unique<DescriptorSink>(std::move(executor), again, true);
-    return std::make_unique<DescriptorSink>(std::move(executor), ::fcntl(fd, F_DUPFD_CLOEXEC, 3), false);
+    if (again >= 0) return std::make_unique<DescriptorSink>(executor, again, true);
+    return std::make_unique<DescriptorSink>(executor, ::fcntl(fd, F_DUPFD_CLOEXEC, 3), false);
 }
 
-Result<std::unique_ptr<Sink>> open_file_output(Executor executor, const std::string& path, bool append) {
+Result<std::unique_ptr<Sink>> open_file_output(const Executor& executor, const std::string& path,
+                                               bool append) {
     const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : O_TRUNC);
     const int fd = ::open(path.c_str(), flags, 0666);
-    if (fd >= 0)
-        return std::unique_ptr<Sink>(std::make_unique<DescriptorSink>(std::move(executor), fd, false));
+    if (fd >= 0) return std::unique_ptr<Sink>(std::make_unique<DescriptorSink>(executor, fd, false));
     return Failure{FailureKind::unavailable, "", "", "cannot open " + path + ": " + std::strerror(errno)};
 }
 
-std::unique_ptr<Sink> open_pipe_output(Executor executor, int fd) {
+std::unique_ptr<Sink> open_pipe_output(const Executor& executor, int fd) {
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
-    return std::make_unique<DescriptorSink>(std::move(executor), fd, true);
+    return std::make_unique<DescriptorSink>(executor, fd, true);
 }
 
 }  // namespace trellis

@@ -30,11 +30,11 @@ class Sink {
 
 // On one of the process's own descriptors, which stays open and keeps its flags: where that is possible, the
 // file behind it is opened a second time to write without blocking.
-[[nodiscard]] std::unique_ptr<Sink> open_own_output(Executor executor, int fd);
+[[nodiscard]] std::unique_ptr<Sink> open_own_output(const Executor& executor, int fd);
 // On a file; unavailable if it cannot be opened.
-[[nodiscard]] Result<std::unique_ptr<Sink>> open_file_output(Executor executor, const std::string& path,
-                                                             bool append);
+[[nodiscard]] Result<std::unique_ptr<Sink>> open_file_output(const Executor& executor,
+                                                             const std::string& path, bool append);
 // Takes over the write end of a pipe.
-[[nodiscard]] std::unique_ptr<Sink> open_pipe_output(Executor executor, int fd);
+[[nodiscard]] std::unique_ptr<Sink> open_pipe_output(const Executor& executor, int fd);
 
 }  // namespace trellis

@@ -59,36 +59,6 @@ TEST_F(ShellCommands, ExploreFollowsTheUseRules) {
     EXPECT_THAT(err.take(), HasSubstr("use: expected ssh, ssh-program or local, not 'rsh'"));
 }
 
-TEST_F(ShellCommands, SmaskSelectsByNameExpressionAndOutcome) {
-    run("explore a[0-3] b[0-1]");
-    const auto selected = [&] {
-        run("show selection");
-        return out.take();
-    };
-    run("smask a[1-2]");
-    EXPECT_EQ(selected(), "a[1-2]\n");
-    run("smask /[02]$/");
-    EXPECT_EQ(selected(), "a[0,2],b0\n");
-    run("smask --add b1; smask --remove a*");
-    EXPECT_EQ(selected(), "b[0-1]\n");
-    run("rmask");
-    EXPECT_EQ(seat.counts().selected, 6U);
-    fail_on({"a1", "b1"});
-    run("e x");
-    out.take();
-    run("smask --failed");
-    EXPECT_EQ(selected(), "a1,b1\n");
-    run("rmask; smask --failed b[0-1]");
-    EXPECT_EQ(selected(), "b1\n");
-    run("rmask; smask");
-    EXPECT_EQ(selected(), "a[0,2-3],b0\n");
-    err.take();
-    EXPECT_EQ(run("smask c0").status, 1);
-    EXPECT_EQ(err.take(), "smask: no host is called c0\n");
-    EXPECT_EQ(run("smask /(/").status, 2);
-    EXPECT_EQ(selected(), "a[0,2-3],b0\n");
-}
-
 TEST_F(ShellCommands, CdFollowsPathsAndChecksThem) {
     run("cd /a/b");
     EXPECT_EQ(seat.directory, "/a/b");

@@ -26,7 +26,8 @@ TEST_F(ShellCompletion, OffersCommands) {
 }
 
 TEST_F(ShellCompletion, OffersOptions) {
-    EXPECT_THAT(at("e --").candidates, ElementsAre("--help", "--json", "--raw", "--timeout"));
+    EXPECT_THAT(at("e --").candidates,
+                ElementsAre("--diff", "--fold", "--help", "--json", "--output", "--raw", "--timeout"));
     EXPECT_THAT(at("e hostname --").candidates, IsEmpty());
     EXPECT_THAT(at("topology compare --s").candidates, ElementsAre("--seed"));
 }

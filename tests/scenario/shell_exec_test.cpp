@@ -1,4 +1,5 @@
 // The command `e` over a cluster that is not there: what it prints, where it goes, and Ctrl-C.
+#include "shell/output_view.hpp"
 #include "tests/scenario/shell_fixture.hpp"
 
 #include <nlohmann/json.hpp>
@@ -87,6 +88,54 @@ TEST_F(ShellExec, OutputGoesToFilesAndPrograms) {
     EXPECT_EQ(run("hosts > /nowhere/f").status, 1);
     EXPECT_THAT(err.take(), HasSubstr("hosts: cannot open /nowhere/f: No such file or directory"));
     EXPECT_EQ(out.take(), "");
+}
+
+TEST_F(ShellExec, FoldsEqualOutputs) {
+    run("explore a[0-3]");
+    cluster.shell = [](const std::string& host, const ExecRequest&) {
+        FakeAnswer answer{"one\ntwo\n", "", Outcome::success(), std::nullopt};
+        if (host == "a1") answer.out = "one\nother";
+        if (host == "a2") answer.outcome = {Outcome::State::exited, 3, {}, ""};
+        return answer;
+    };
+    EXPECT_EQ(run("e -b x").status, 1);
+    EXPECT_EQ(out.take(), "---- a[0,3] (2)\none\ntwo\n---- a1\none\nother\n---- a2: exit 3\none\ntwo\n");
+    run("e --diff x");
+    EXPECT_EQ(out.take(),
+              "---- a[0,3] (2)\none\ntwo\n---- a1\n@@ -1,2 +1,2 @@\n one\n-two\n+other\n---- a2: exit 3\n");
+    EXPECT_EQ(run("e -b --diff x").status, 2);
+}
+
+TEST_F(ShellExec, CutsWhatItFolds) {
+    run("explore a0");
+    err.take();
+    cluster.shell = [](const std::string&, const ExecRequest&) {
+        return FakeAnswer{std::string(most_folded + 1, 'x'), "", Outcome::success(), std::nullopt};
+    };
+    run("e -b x > " + file("f"));
+    EXPECT_EQ(contents(file("f")).size(), std::string("---- a0\n").size() + most_folded + 1);
+    EXPECT_THAT(err.take(), HasSubstr("a0: output cut after 1 MiB"));
+}
+
+TEST_F(ShellExec, KeepsAFileForEachHost) {
+    run("explore a[0-1]");
+    err.take();
+    cluster.shell = [](const std::string& host, const ExecRequest&) {
+        return FakeAnswer{host == "a0" ? "text\n" : "", host == "a0" ? "wrong\n" : "", Outcome::success(),
+                          std::nullopt};
+    };
+    const std::string outputs = file("outputs");
+    EXPECT_EQ(run("e -o " + outputs + "/new x").status, 0);
+    EXPECT_EQ(contents(outputs + "/new/a0"), "text\n");
+    EXPECT_EQ(contents(outputs + "/new/a0.err"), "wrong\n");
+    EXPECT_TRUE(std::filesystem::exists(outputs + "/new/a1"));
+    EXPECT_FALSE(std::filesystem::exists(outputs + "/new/a1.err"));
+    EXPECT_EQ(out.take() + err.take(), "");
+    std::filesystem::create_directories(outputs + "/taken/a1");
+    EXPECT_EQ(run("e -o " + outputs + "/taken x").status, 1);
+    EXPECT_THAT(err.take(), HasSubstr("a1: cannot write " + outputs + "/taken/a1: Is a directory"));
+    EXPECT_EQ(run("e -o /proc/none x").status, 1);
+    EXPECT_THAT(err.take(), HasSubstr("cannot make /proc/none"));
 }
 
 TEST_F(ShellExec, AReaderThatLeavesEndsTheCommandQuietly) {
