@@ -13,7 +13,7 @@
 
 namespace trellis {
 
-Agent::Agent(World world, Hello hello, std::vector<RoleEntry> roles)
+Agent::Agent(const World& world, Hello hello, std::vector<RoleEntry> roles)
     : world_(world), hello_(std::move(hello)), roles_(std::move(roles)), changed_(world.executor) {
     roles_.push_back(exec_role());
     roles_.push_back(tunnel_role());
@@ -127,7 +127,7 @@ Task<void> Agent::run_role(Agent* agent, std::shared_ptr<RunningOperation> opera
     }
     if (operation->expired()) result.outcome = Outcome::of({FailureKind::timed_out, "", "", "timed out"});
     role.reset();
-    agent->finish_operation(*operation, std::move(result));
+    agent->finish_operation(*operation, result);
 }
 
 Task<void> Agent::watch_time(Agent* agent, std::weak_ptr<RunningOperation> operation, Duration remaining) {
@@ -135,7 +135,7 @@ Task<void> Agent::watch_time(Agent* agent, std::weak_ptr<RunningOperation> opera
     if (const auto running = operation.lock()) running->expire();
 }
 
-void Agent::finish_operation(RunningOperation& operation, RoleResult result) {
+void Agent::finish_operation(RunningOperation& operation, const RoleResult& result) {
     Frame frame;
     frame.type = FrameType::done;
     frame.bulk = true;  // behind the bytes that the operation has sent

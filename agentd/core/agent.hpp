@@ -20,7 +20,7 @@ namespace trellis {
 class Agent final : public NodeUser {
   public:
     // `hello` describes this host; `roles` is the table of operations that it can run.
-    Agent(World world, Hello hello, std::vector<RoleEntry> roles);
+    Agent(const World& world, Hello hello, std::vector<RoleEntry> roles);
     ~Agent() override;
 
     // Greets the parent and serves until it is gone or says bye. Returns why it ended; nothing runs any more
@@ -41,7 +41,7 @@ class Agent final : public NodeUser {
     static Task<void> run_role(Agent* agent, std::shared_ptr<RunningOperation> operation,
                                std::unique_ptr<Role> role);
     static Task<void> watch_time(Agent* agent, std::weak_ptr<RunningOperation> operation, Duration remaining);
-    void finish_operation(RunningOperation& operation, RoleResult result);
+    void finish_operation(RunningOperation& operation, const RoleResult& result);
     Task<void> end_operations();
 
     World world_;

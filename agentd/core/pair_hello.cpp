@@ -51,7 +51,7 @@ std::optional<HelloGate::Greeted> HelloGate::check(std::string_view hello) {
         return std::nullopt;
     }
     std::string random(hello.substr(random_at, hello_random_size));
-    if (seen_.size() >= max_seen_ || !seen_.insert(random).second) return std::nullopt;
+    if (seen_.size() >= max_seen || !seen_.insert(random).second) return std::nullopt;
     return Greeted{source, *key, std::move(random)};
 }
 

@@ -34,7 +34,7 @@ class HelloGate {
     std::optional<Greeted> check(std::string_view hello);
 
   private:
-    static constexpr std::size_t max_seen_ = std::size_t{1} << 20;
+    static constexpr std::size_t max_seen = std::size_t{1} << 20;
     PairKeys& keys_;
     std::unordered_set<std::string> seen_;  // randoms of genuine hellos, against replay
 };

@@ -29,7 +29,7 @@ bool SpawnPlanner::may_reach(HostId id, const Worker& worker, const Target& targ
     return !target.tried.contains(id) && rule_(worker.name, target.name).has_value();
 }
 
-SpawnPlanner::Assignment SpawnPlanner::assign(HostId id, Worker& worker, Pending target) {
+SpawnPlanner::Assignment SpawnPlanner::assign(HostId id, Worker& worker, const Pending& target) {
     Assignment assignment{id, target->id, *rule_(worker.name, target->name)};
     running_[target->id] = std::move(*target);
     pending_.erase(target);
@@ -61,7 +61,7 @@ bool SpawnPlanner::others_will(const Target& target) const {
                        [&](const auto& entry) { return leads_there(entry.second); });
 }
 
-std::optional<SpawnPlanner::Assignment> SpawnPlanner::assign_beyond_bounds(Pending target) {
+std::optional<SpawnPlanner::Assignment> SpawnPlanner::assign_beyond_bounds(const Pending& target) {
     for (auto& [id, worker] : workers_) {
         if (worker.in_flight < worker.allowance && may_reach(id, worker, *target)) {
             return assign(id, worker, target);

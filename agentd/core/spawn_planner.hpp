@@ -92,8 +92,8 @@ class SpawnPlanner {
     [[nodiscard]] bool full(const Worker& worker) const;
     [[nodiscard]] bool may_reach(HostId id, const Worker& worker, const Target& target) const;
     [[nodiscard]] bool others_will(const Target& target) const;
-    Assignment assign(HostId id, Worker& worker, Pending target);
-    std::optional<Assignment> assign_beyond_bounds(Pending target);
+    Assignment assign(HostId id, Worker& worker, const Pending& target);
+    std::optional<Assignment> assign_beyond_bounds(const Pending& target);
     [[nodiscard]] bool anybody_may(const Target& target) const;
     std::optional<Assignment> assign_first();
     std::optional<Assignment> assign_exception();

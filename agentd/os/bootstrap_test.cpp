@@ -28,7 +28,7 @@ std::string bytes_of(const std::string& path) {
 }
 
 class BootstrapTest : public testing::Test {
-  protected:
+  public:
     BootstrapTest() {
         std::string pattern = "/tmp/trellis-bootstrap-XXXXXX";
         home = ::mkdtemp(pattern.data());
@@ -63,7 +63,7 @@ class BootstrapTest : public testing::Test {
             const Result<Frame> answer = co_await link.receive();
             result = answer && *answer == frame ? "" : "no echo";
         };
-        asio::co_spawn(context, talk(), [](std::exception_ptr error) {
+        asio::co_spawn(context, talk(), [](const std::exception_ptr& error) {
             if (error) std::rethrow_exception(error);
         });
         context.restart();

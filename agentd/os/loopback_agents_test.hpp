@@ -53,7 +53,7 @@ template <class T>
 T run(asio::io_context& context, Task<T> task) {
     std::optional<T> value;
     std::exception_ptr thrown;
-    asio::co_spawn(context, std::move(task), [&](std::exception_ptr error, T result) {
+    asio::co_spawn(context, std::move(task), [&](const std::exception_ptr& error, T result) {
         thrown = error;
         if (!error) value = std::move(result);
         context.stop();

@@ -57,7 +57,7 @@ class ProbeListener::Guest : public ProbeLoop::Handler {
     [[nodiscard]] std::string address() const { return peer_address(socket_); }
 
   private:
-    static constexpr std::chrono::seconds idle_time_{30};  // after that the peer is gone
+    static constexpr std::chrono::seconds idle_time{30};  // after that the peer is gone
 
     void ready() override {
         const bool keep = proven() ? answer() : greet();
@@ -65,7 +65,7 @@ class ProbeListener::Guest : public ProbeLoop::Handler {
     }
 
     void expired() override {
-        const TimePoint end = last_probe_ + idle_time_;
+        const TimePoint end = last_probe_ + idle_time;
         if (!proven() || end <= ProbeLoop::now()) {
             listener_.remove(*this);
         } else {
@@ -94,7 +94,7 @@ class ProbeListener::Guest : public ProbeLoop::Handler {
         messages_.emplace(greeted->key, hello, welcome);
         prepare();
         last_probe_ = ProbeLoop::now();
-        set_deadline(last_probe_ + idle_time_);
+        set_deadline(last_probe_ + idle_time);
         listener_.proved(*this);
         if (!send_all(welcome.data(), welcome.size())) return false;
         acknowledge_at_once(socket_.get());
@@ -150,7 +150,7 @@ void ProbeListener::proved(Guest& guest) {
     const auto is_guest = [&](const auto& one) { return one.get() == &guest; };
     const auto at = std::find_if(unproven_.begin(), unproven_.end(), is_guest);
     proven_.splice(proven_.end(), unproven_, at);
-    if (proven_.size() > max_proven_) remove(*proven_.front());
+    if (proven_.size() > max_proven) remove(*proven_.front());
 }
 
 void ProbeListener::remove(Guest& guest) {

@@ -29,7 +29,7 @@ class ProbeListener {
     void proved(Guest& guest);
     void remove(Guest& guest);
 
-    static constexpr std::size_t max_proven_ = 1024;
+    static constexpr std::size_t max_proven = 1024;
     ProbeLoop& loop_;
     HelloGate gate_;
     std::function<void(std::string)> on_stranger_;

@@ -12,7 +12,8 @@ namespace trellis {
 
 namespace {
 
-std::string first(const SshSettings& settings, const std::string& keyword, std::string otherwise = {}) {
+std::string first(const SshSettings& settings, const std::string& keyword,
+                  const std::string& otherwise = {}) {
     const auto found = settings.find(keyword);
     return found == settings.end() || found->second.empty() ? otherwise : found->second.front();
 }

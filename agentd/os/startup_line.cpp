@@ -58,7 +58,7 @@ bool quotable(std::string_view directory) {
 // The first word of `text`, which is cut off together with the blank behind it.
 std::string take_word(std::string_view& text) {
     const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string word(text.substr(0, end));
+    std::string word(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     return word;
 }

@@ -30,7 +30,7 @@ struct StreamLinkTest : testing::Test {
             std::string_view(), "a03");
     }
     void run(Task<void> task) {
-        asio::co_spawn(context, std::move(task), [](std::exception_ptr error) {
+        asio::co_spawn(context, std::move(task), [](const std::exception_ptr& error) {
             if (error) std::rethrow_exception(error);
         });
         context.restart();

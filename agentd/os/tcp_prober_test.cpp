@@ -232,6 +232,7 @@ TEST_F(TcpProberTest, SixtyFourPeersFromSeveralThreads) {
     constexpr std::size_t per_thread = 16;
     std::atomic<int> measured = 0;
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&] {
             asio::io_context own(1);

@@ -14,7 +14,7 @@ namespace trellis {
 namespace {
 
 class UserAuthorityTest : public testing::Test {
-  protected:
+  public:
     UserAuthorityTest() {
         std::string pattern = "/tmp/trellis-authority-XXXXXX";
         directory = ::mkdtemp(pattern.data());
@@ -47,7 +47,7 @@ class UserAuthorityTest : public testing::Test {
     template <class T>
     T run(Task<T> task) {
         std::optional<T> result;
-        asio::co_spawn(context, std::move(task), [&](std::exception_ptr error, T value) {
+        asio::co_spawn(context, std::move(task), [&](const std::exception_ptr& error, T value) {
             context.stop();
             if (error) std::rethrow_exception(error);
             result = std::move(value);

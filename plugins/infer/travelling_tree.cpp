@@ -69,7 +69,7 @@ std::string switch_prefix(const std::vector<std::string>& hosts) {
                std::isdigit(static_cast<unsigned char>(host[prefix.size()])) != 0;
     };
     while (std::ranges::any_of(hosts, collides))
-        prefix = prefix == "s" ? "switch" : prefix + "-";
+        prefix == "s" ? prefix.assign("switch") : prefix.append("-");
     return prefix;
 }
 
@@ -110,7 +110,7 @@ Result<void> validate(const TravellingTree& tree, std::size_t host_count) {
 }
 
 Topology to_topology(const TravellingTree& tree, std::span<const std::string> names) {
-    const Topology unnamed = hosts_first(tree, names);
+    Topology unnamed = hosts_first(tree, names);
     if (unnamed.node_count() == 0) return unnamed;
     const TopologyQuery query(unnamed);
     const std::string prefix = switch_prefix(unnamed.hosts);

@@ -143,95 +143,96 @@ INSTANTIATE_TEST_SUITE_P(Shipped, LabFile,
 // One laboratory for all that looks at single functions.
 class LabFunction : public ::testing::Test {
   protected:
-    static void SetUpTestSuite() { lab_ = new Laboratory("two_switches_8", "test-function"); }
+    static void SetUpTestSuite() { laboratory = new Laboratory("two_switches_8", "test-function"); }
     static void TearDownTestSuite() {
-        delete lab_;
-        lab_ = nullptr;
+        delete laboratory;
+        laboratory = nullptr;
     }
     bool reaches(const std::string& from, const std::string& to) {
-        return lab_->exec(from, {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=2", to, "true"})
+        return laboratory->exec(from, {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=2", to, "true"})
                    .status == 0;
     }
-    static inline Laboratory* lab_ = nullptr;
+    static inline Laboratory* laboratory = nullptr;
 };
 
 TEST_F(LabFunction, LinksAreAsFastAsTheySay) {
-    serve(*lab_, "a00");
+    serve(*laboratory, "a00");
     bool idle = idle_share() > 0.93;
-    double full = figure(*lab_, "b00", "rate", "a00", "20000000");
+    double full = figure(*laboratory, "b00", "rate", "a00", "20000000");
     EXPECT_LE(full, 950);
     if (idle) {
         EXPECT_GE(full, 850);
     }
-    ASSERT_EQ(lab_->lab({"rate", "s0-s1", "50mbit"}).status, 0);
-    double slow = figure(*lab_, "b00", "rate", "a00", "5000000");
+    ASSERT_EQ(laboratory->lab({"rate", "s0-s1", "50mbit"}).status, 0);
+    double slow = figure(*laboratory, "b00", "rate", "a00", "5000000");
     EXPECT_LE(slow, 50);
     if (idle) {
         EXPECT_GE(slow, 42);
     }
-    lab_->lab({"rate", "s1", "1gbit"});
-    EXPECT_GT(figure(*lab_, "b00", "rate", "a00", "5000000"), 60);
+    laboratory->lab({"rate", "s1", "1gbit"});
+    EXPECT_GT(figure(*laboratory, "b00", "rate", "a00", "5000000"), 60);
 }
 
 TEST_F(LabFunction, CutsAndHeals) {
     EXPECT_TRUE(reaches("ctl", "b01"));
-    ASSERT_EQ(lab_->lab({"cut", "s1"}).status, 0);
+    ASSERT_EQ(laboratory->lab({"cut", "s1"}).status, 0);
     EXPECT_FALSE(reaches("ctl", "b01"));
     EXPECT_TRUE(reaches("b02", "b01"));
-    EXPECT_NE(lab_->lab({"status"}).out.find("cut s1\n"), std::string::npos);
-    ASSERT_EQ(lab_->lab({"heal", "s1"}).status, 0);
+    EXPECT_NE(laboratory->lab({"status"}).out.find("cut s1\n"), std::string::npos);
+    ASSERT_EQ(laboratory->lab({"heal", "s1"}).status, 0);
     EXPECT_TRUE(reaches("ctl", "b01"));
 }
 
 TEST_F(LabFunction, AVisibleCutIsSeenByTheHost) {
-    ASSERT_EQ(lab_->lab({"cut", "a03", "--visible"}).status, 0);
-    Finished tried = lab_->exec("a03", {"ssh", "-o", "ConnectTimeout=5", "a02", "true"});
+    ASSERT_EQ(laboratory->lab({"cut", "a03", "--visible"}).status, 0);
+    Finished tried = laboratory->exec("a03", {"ssh", "-o", "ConnectTimeout=5", "a02", "true"});
     EXPECT_NE(tried.error.find("unreachable"), std::string::npos) << tried.error;
-    ASSERT_EQ(lab_->lab({"heal", "a03"}).status, 0);
+    ASSERT_EQ(laboratory->lab({"heal", "a03"}).status, 0);
     EXPECT_TRUE(reaches("a03", "a02"));
-    EXPECT_NE(lab_->lab({"cut", "s1", "--visible"}).status, 0);
+    EXPECT_NE(laboratory->lab({"cut", "s1", "--visible"}).status, 0);
 }
 
 TEST_F(LabFunction, KilledHostsAreDeadUntilStarted) {
-    lab_->start("b03", {"sleep", "1000"});
-    ASSERT_EQ(lab_->lab({"kill", "b03"}).status, 0);
+    laboratory->start("b03", {"sleep", "1000"});
+    ASSERT_EQ(laboratory->lab({"kill", "b03"}).status, 0);
     EXPECT_FALSE(reaches("ctl", "b03"));
-    EXPECT_NE(lab_->exec("b03", {"true"}).status, 0);
-    ASSERT_EQ(lab_->lab({"start", "b03"}).status, 0);
+    EXPECT_NE(laboratory->exec("b03", {"true"}).status, 0);
+    ASSERT_EQ(laboratory->lab({"start", "b03"}).status, 0);
     EXPECT_TRUE(reaches("ctl", "b03"));
-    EXPECT_EQ(lab_->count_processes("b03", "sleep 1000"), 0);
+    EXPECT_EQ(laboratory->count_processes("b03", "sleep 1000"), 0);
 }
 
 TEST_F(LabFunction, ExecKeepsStatusStreamsAndTerminals) {
-    EXPECT_EQ(lab_->exec("a00", {"sh", "-c", "exit 7"}).status, 7);
-    EXPECT_EQ(lab_->exec("a00", {"sh", "-c", "kill -9 $$"}).status, 137);
-    EXPECT_EQ(lab_->exec("a00", {"no-such-program"}).status, 127);
-    Finished echoed = lab_->exec("a00", {"sh", "-c", "cat; echo wrong >&2"}, "line\n");
+    EXPECT_EQ(laboratory->exec("a00", {"sh", "-c", "exit 7"}).status, 7);
+    EXPECT_EQ(laboratory->exec("a00", {"sh", "-c", "kill -9 $$"}).status, 137);
+    EXPECT_EQ(laboratory->exec("a00", {"no-such-program"}).status, 127);
+    Finished echoed = laboratory->exec("a00", {"sh", "-c", "cat; echo wrong >&2"}, "line\n");
     EXPECT_EQ(echoed.out, "line\n");
     EXPECT_EQ(echoed.error, "wrong\n");
-    EXPECT_NE(lab_->exec("a00", {"tty"}).status, 0);
-    EXPECT_EQ(lab_->lab({"exec", "-t", "a00", "tty"}).status, 0);
+    EXPECT_NE(laboratory->exec("a00", {"tty"}).status, 0);
+    EXPECT_EQ(laboratory->lab({"exec", "-t", "a00", "tty"}).status, 0);
 }
 
 TEST_F(LabFunction, HostsAreApart) {
-    lab_->exec("a00", {"sh", "-c",
-                       "echo a >/tmp/mine; echo b >/var/tmp/mine; echo c >~/mine; echo d >/dev/shm/mine"});
+    laboratory->exec(
+        "a00",
+        {"sh", "-c", "echo a >/tmp/mine; echo b >/var/tmp/mine; echo c >~/mine; echo d >/dev/shm/mine"});
     for (const char* path : {"/tmp/mine", "/var/tmp/mine", "/root/mine", "/dev/shm/mine"}) {
-        EXPECT_NE(lab_->exec("a01", {"test", "-e", path}).status, 0) << path;
-        EXPECT_EQ(lab_->exec("a00", {"test", "-e", path}).status, 0) << path;
+        EXPECT_NE(laboratory->exec("a01", {"test", "-e", path}).status, 0) << path;
+        EXPECT_EQ(laboratory->exec("a00", {"test", "-e", path}).status, 0) << path;
     }
-    EXPECT_NE(lab_->exec("a00", {"dd", "if=/dev/zero", "of=/tmp/big", "bs=1M", "count=300"}).status, 0);
-    lab_->exec("a00", {"rm", "/tmp/big"});
-    EXPECT_NE(lab_->exec("a00", {"touch", "/usr/new"}).status, 0);
-    EXPECT_EQ(lab_->exec("a00", {"cat", "/proc/1/comm"}).out, "lab-host\n");
+    EXPECT_NE(laboratory->exec("a00", {"dd", "if=/dev/zero", "of=/tmp/big", "bs=1M", "count=300"}).status, 0);
+    laboratory->exec("a00", {"rm", "/tmp/big"});
+    EXPECT_NE(laboratory->exec("a00", {"touch", "/usr/new"}).status, 0);
+    EXPECT_EQ(laboratory->exec("a00", {"cat", "/proc/1/comm"}).out, "lab-host\n");
 }
 
 TEST_F(LabFunction, MistakesAreNamed) {
-    EXPECT_NE(lab_->lab({"cut", "x9"}).error.find("no link 'x9'"), std::string::npos);
-    EXPECT_NE(lab_->lab({"kill", "x9"}).error.find("no host 'x9'"), std::string::npos);
-    EXPECT_NE(lab_->lab({"rate", "s1", "fast"}).error.find("expected a rate"), std::string::npos);
-    EXPECT_NE(lab_->lab({"up", shipped_file("two_switches_8")}).error.find("is up"), std::string::npos);
-    EXPECT_EQ(lab_->lab({"jump"}).status, 2);
+    EXPECT_NE(laboratory->lab({"cut", "x9"}).error.find("no link 'x9'"), std::string::npos);
+    EXPECT_NE(laboratory->lab({"kill", "x9"}).error.find("no host 'x9'"), std::string::npos);
+    EXPECT_NE(laboratory->lab({"rate", "s1", "fast"}).error.find("expected a rate"), std::string::npos);
+    EXPECT_NE(laboratory->lab({"up", shipped_file("two_switches_8")}).error.find("is up"), std::string::npos);
+    EXPECT_EQ(laboratory->lab({"jump"}).status, 2);
 }
 
 TEST(LabLife, TwoLaboratoriesStandSideBySide) {

@@ -206,9 +206,9 @@ TEST(Explore, AnInterruptedExploreLeavesNoLoginBehind) {
     auto request = explore_request(numbered("h", 10));
     asio::cancellation_signal interrupt;
     bool ended = false;
-    asio::co_spawn(
-        world.executor(), world.root().explore(request),
-        asio::bind_cancellation_slot(interrupt.slot(), [&](std::exception_ptr, auto) { ended = true; }));
+    asio::co_spawn(world.executor(), world.root().explore(request),
+                   asio::bind_cancellation_slot(interrupt.slot(),
+                                                [&](const std::exception_ptr&, auto) { ended = true; }));
     world.advance(seconds(2));
     EXPECT_FALSE(ended);
     interrupt.emit(asio::cancellation_type::terminal);

@@ -34,9 +34,9 @@ using FakeShell = std::function<FakeAnswer(const std::string& host, const ExecRe
 
 class FakeOperation final : public Operation {
   public:
-    FakeOperation(Executor executor, const Membership& membership, const FakeShell& shell,
-                  OperationRequest request)
-        : wake_(std::move(executor), std::chrono::steady_clock::time_point::max()) {
+    FakeOperation(const Executor& executor, const Membership& membership, const FakeShell& shell,
+                  const OperationRequest& request)
+        : wake_(executor, std::chrono::steady_clock::time_point::max()) {
         const ExecRequest exec = decode<ExecRequest>(request.body).value();
         for (const HostId host : request.hosts)
             answer(host, shell(membership.find(host)->host.name, exec));
@@ -126,7 +126,7 @@ class FakeCluster final : public Cluster, private Operations {
 
   private:
     std::unique_ptr<Operation> start(OperationRequest request) override {
-        return std::make_unique<FakeOperation>(executor_, membership_, shell, std::move(request));
+        return std::make_unique<FakeOperation>(executor_, membership_, shell, request);
     }
     Outcome reach(const std::string& name) {
         if (name.starts_with("bad"))

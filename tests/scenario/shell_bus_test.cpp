@@ -7,7 +7,6 @@ namespace trellis {
 namespace {
 
 using testing::HasSubstr;
-using testing::MatchesRegex;
 
 class ShellBus : public ShellFixture {};
 

@@ -23,7 +23,7 @@
 namespace trellis {
 
 class ShellFixture : public testing::Test {
-  protected:
+  public:
     ShellFixture() {
         std::signal(SIGPIPE, SIG_IGN);  // as main.cpp does
         std::filesystem::create_directories(directory);
@@ -33,6 +33,7 @@ class ShellFixture : public testing::Test {
         std::filesystem::remove_all(directory, ignored);
     }
 
+  protected:
     // Fails on the hosts in the list.
     void fail_on(std::vector<std::string> hosts, int status = 3) {
         cluster.shell = [hosts = std::move(hosts), status](const std::string& host, const ExecRequest&) {

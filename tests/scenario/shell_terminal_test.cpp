@@ -16,10 +16,9 @@ namespace trellis {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 class ShellTerminal : public testing::Test {
-  protected:
+  public:
     ShellTerminal() { std::filesystem::create_directories(directory_); }
     ~ShellTerminal() override {
         if (child_ > 0) {
@@ -48,7 +47,7 @@ class ShellTerminal : public testing::Test {
             if (!read_more()) break;
         EXPECT_THAT(seen_, HasSubstr(text));
         const std::size_t end = std::min(seen_.size(), seen_.find(text) + text.size());
-        const std::string shown = seen_.substr(0, end);
+        std::string shown = seen_.substr(0, end);
         seen_.erase(0, end);
         return shown;
     }

@@ -103,7 +103,7 @@ Task<Result<MachineIndex>> SimMachines::log_in(const SimProcess& from, std::stri
     co_return *machine;
 }
 
-SimProcess& SimMachines::start_agent(MachineIndex machine, std::string agent_name) {
+SimProcess& SimMachines::start_agent(MachineIndex machine, const std::string& agent_name) {
     processes_.push_back(std::make_shared<SimProcess>(*this, machine, agent_name));
     agents_[agent_name] = processes_.back().get();
     return *processes_.back();

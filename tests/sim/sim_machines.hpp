@@ -52,7 +52,7 @@ class SimMachines {
     Task<Result<MachineIndex>> reach_port(MachineIndex from, std::string address, TimePoint deadline);
 
     // Starts an agent that is known by `name`; it serves the parent at the other end of `link`.
-    SimProcess& start_agent(MachineIndex machine, std::string name);
+    SimProcess& start_agent(MachineIndex machine, const std::string& name);
     SimProcess& start_root(MachineIndex machine);
     std::shared_ptr<Connection> connect(SimProcess& first, SimProcess& second);
     std::shared_ptr<Connection> connect(SimProcess& first, MachineIndex second);

@@ -4,7 +4,7 @@
 
 namespace trellis::sim {
 
-std::uint16_t SimPorts::open(std::shared_ptr<OpenPort> port) {
+std::uint16_t SimPorts::open(const std::shared_ptr<OpenPort>& port) {
     std::erase_if(ports_, [](const auto& entry) { return entry.second.expired(); });
     ports_[++last_] = port;
     return last_;

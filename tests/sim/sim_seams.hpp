@@ -57,7 +57,7 @@ struct OpenPort {
 // The open ports of one process.
 class SimPorts {
   public:
-    std::uint16_t open(std::shared_ptr<OpenPort> port);
+    std::uint16_t open(const std::shared_ptr<OpenPort>& port);
     // The port if it is still open and this peer may use it, else null.
     [[nodiscard]] std::shared_ptr<OpenPort> find(std::uint16_t number, const PeerSession& visitor) const;
 

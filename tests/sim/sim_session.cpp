@@ -58,7 +58,7 @@ std::vector<HostId> ids(SimWorld& world, const std::vector<std::string>& names) 
     return found;
 }
 
-ExecRun::ExecRun(SimWorld& world, const std::string& command, ExecOptions options)
+ExecRun::ExecRun(SimWorld& world, const std::string& command, const ExecOptions& options)
     : state_(std::make_shared<State>(
           State{world, nullptr, options.reading, options.watch_memory, world.time().now(), {}, {}})) {
     const ExecRequest body{command, options.directory, options.env};
@@ -110,8 +110,8 @@ std::size_t ExecRun::succeeded() const {
     return static_cast<std::size_t>(std::ranges::count_if(state_->reports, good));
 }
 
-ExecRun exec(SimWorld& world, const std::string& command, ExecOptions options) {
-    ExecRun run(world, command, std::move(options));
+ExecRun exec(SimWorld& world, const std::string& command, const ExecOptions& options) {
+    ExecRun run(world, command, options);
     run.finish();
     return run;
 }

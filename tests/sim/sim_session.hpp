@@ -49,7 +49,7 @@ struct HostReport {
 // One `exec` under way. Its reports fill as the world advances.
 class ExecRun {
   public:
-    ExecRun(SimWorld& world, const std::string& command, ExecOptions options = {});
+    ExecRun(SimWorld& world, const std::string& command, const ExecOptions& options = {});
 
     [[nodiscard]] bool ended() const { return state_->ended; }
     // Advances the world until every host has an outcome.
@@ -83,6 +83,6 @@ class ExecRun {
 };
 
 // An ExecRun from start to finish.
-ExecRun exec(SimWorld& world, const std::string& command, ExecOptions options = {});
+ExecRun exec(SimWorld& world, const std::string& command, const ExecOptions& options = {});
 
 }  // namespace trellis::sim
