@@ -18,7 +18,9 @@ namespace {
 struct Output {
     std::string out, err;
     std::string outcome;  // in words; empty if the command succeeded
-    auto operator<=>(const Output&) const = default;
+    bool operator<(const Output& other) const {
+        return std::tie(out, err, outcome) < std::tie(other.out, other.err, other.outcome);
+    }
 };
 
 struct Group {

@@ -66,7 +66,7 @@ Result<LocalProgram> LocalProgram::start(const Executor& executor, const std::st
     if (error != 0) return cannot_start(error);
     const auto descriptor = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
     if (descriptor < 0) return cannot_start(errno);
-    return LocalProgram(std::move(executor), pid, descriptor);
+    return LocalProgram(executor, pid, descriptor);
 }
 
 Task<int> LocalProgram::wait() {
