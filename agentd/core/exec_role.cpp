@@ -11,8 +11,6 @@
 namespace trellis {
 namespace {
 
-using asio::experimental::awaitable_operators::operator&&;
-
 int signal_of(CancelLevel level) {
     switch (level) {
         case CancelLevel::interrupt:
@@ -54,6 +52,7 @@ Task<RoleResult> ExecRole::run(RoleContext& context) {
     if (!process) co_return RoleResult{Outcome::of(process.error()), ""};
     process_ = std::move(*process);
     context.on_cancel([this](CancelLevel level) { process_->signal(signal_of(level)); });
+    using namespace asio::experimental::awaitable_operators;
     co_await (pump(context, Process::Output::out, exec_stdout) &&
               pump(context, Process::Output::err, exec_stderr) && reap(context.world().clock));
     RoleResult result;

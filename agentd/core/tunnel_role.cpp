@@ -7,8 +7,6 @@
 namespace trellis {
 namespace {
 
-using asio::experimental::awaitable_operators::operator||;
-
 constexpr std::uint32_t tunnel_stream = 1;
 constexpr std::string_view connected = "connected";
 
@@ -27,6 +25,7 @@ class TunnelRole final : public Role {
             co_return result;
         }
         context.send(root_id, std::string(connected));
+        using namespace asio::experimental::awaitable_operators;
         co_await (upwards(context, **stream) || downwards(context, **stream));
         context.finish(tunnel_stream);
         co_return result;

@@ -15,7 +15,7 @@ smask
 e echo one
 smask b[[00;01]]
 e echo two
-smask --remove b00
+smask - b00
 e echo three
 rmask
 e echo four

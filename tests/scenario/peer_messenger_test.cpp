@@ -43,7 +43,7 @@ using Tree = std::map<HostId, TreeContext*>;
 // An agent's side of an operation whose tree delivers at once.
 class TreeContext : public RoleContext {
   public:
-    TreeContext(World world, PeerSession peers, Tree& tree)
+    TreeContext(const World& world, PeerSession peers, Tree& tree)
         : world_(world), peers_(std::move(peers)), tree_(tree), inbox_(world.executor) {
         tree_[peers_.self] = this;
     }
