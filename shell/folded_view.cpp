@@ -68,13 +68,14 @@ class FoldedView final : public OutputView {
   private:
     // The greatest group first; among equals the one that has the first host.
     [[nodiscard]] std::vector<Group> grouped() const {
-        std::map<Output, std::vector<std::string>> hosts;
+        const auto less = [](const Output* a, const Output* b) { return *a < *b; };
+        std::map<const Output*, std::vector<std::string>, decltype(less)> hosts(less);
         for (const auto& [host, output] : outputs_)
-            hosts[output].push_back(host);
+            hosts[&output].push_back(host);
         std::vector<Group> groups;
         groups.reserve(hosts.size());
         for (auto& [output, names] : hosts)
-            groups.push_back({&output, std::move(names)});
+            groups.push_back({output, std::move(names)});
         std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
             return std::make_tuple(b.hosts.size(), a.hosts) < std::make_tuple(a.hosts.size(), b.hosts);
         });
