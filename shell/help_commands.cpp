@@ -55,6 +55,7 @@ class HelpCommand final : public Builtin {
 
     [[nodiscard]] std::string suggestion(const std::vector<CommandEntry>& commands) const {
         std::vector<std::string> names;
+        names.reserve(commands.size());
         for (const CommandEntry& entry : commands)
             names.emplace_back(entry.name);
         return did_you_mean(name_, names);

@@ -33,6 +33,7 @@ std::vector<std::string> HostNews::take(const std::map<std::string, Outcome>& to
         hosts[news_text(host)].push_back(name);
     }
     std::vector<std::string> lines;
+    lines.reserve(hosts.size());
     for (const auto& [text, names] : hosts)
         lines.push_back(fold_hosts(names) + ": " + text);
     return lines;

@@ -93,7 +93,7 @@ class ExportCommand final : public Builtin {
         if (json_) return nlohmann::json(environment).dump() + "\n";
         std::string text;
         for (const auto& [name, value] : environment)
-            text += name + "=" + value + "\n";
+            text.append(name).append("=").append(value).append("\n");
         return text;
     }
 

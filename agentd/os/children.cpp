@@ -128,6 +128,7 @@ class SpawnPlan {
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
     std::vector<char*> result;
+    result.reserve(strings.size() + 1);
     for (std::string& text : strings)
         result.push_back(text.data());
     result.push_back(nullptr);
@@ -141,7 +142,7 @@ std::vector<std::string> environment(const std::map<std::string, std::string>& a
         if (!added.contains(text.substr(0, text.find('=')))) result.push_back(text);
     }
     for (const auto& [name, value] : added)
-        result.push_back(name + "=" + value);
+        result.emplace_back(name).append("=").append(value);
     return result;
 }
 
