@@ -10,9 +10,8 @@ namespace trellis {
 namespace {
 
 constexpr const char* expressions =
-    "Sets are joined by + (or), - (but not), & (and) and ^ (either), from left to right; an operator before "
-    "the\n"
-    "first applies to what is selected. Quote & and what has ; or |. Examples:\n"
+    "Sets are joined by + (or), - (but not), & (and) and ^ (either), from left to right; an operator\n"
+    "before the first applies to what is selected. Quote & and what has ; or |. Examples:\n"
     "  smask                  where the last command succeeded; smask - where it failed\n"
     "  smask a[00-07] 'b*0'   by name and by wildcard\n"
     "  smask /[02468]$/       by regular expression\n"
@@ -66,10 +65,11 @@ class SmaskCommand final : public Builtin {
 
     // Only hosts on which the last command ran.
     static HostNames where(const OutputCondition& condition, const Seat& seat, const HostNames& among) {
+        const LastOutput nothing;
         HostNames chosen;
         for (const auto& [name, outcome] : seat.outcomes()) {
             const auto output = seat.last_output.find(name);
-            const LastOutput& printed = output == seat.last_output.end() ? LastOutput{} : output->second;
+            const LastOutput& printed = output == seat.last_output.end() ? nothing : output->second;
             if (among.contains(name) && condition.holds(printed, outcome)) chosen.insert(name);
         }
         return chosen;
@@ -78,17 +78,6 @@ class SmaskCommand final : public Builtin {
     std::vector<std::string> words_;
     std::string where_;
     bool ok_ = false, failed_ = false;
-};
-
-class RmaskCommand final : public Builtin {
-  public:
-    void declare(CLI::App& app) override { app.description("Select all hosts again"); }
-
-  protected:
-    Task<int> run_in_shell(ShellContext& context) override {
-        context.seat().select_all();
-        co_return 0;
-    }
 };
 
 class SavemaskCommand final : public Builtin {
@@ -125,36 +114,39 @@ class RestoremaskCommand final : public Builtin {
     std::string name_;
 };
 
-class PushmaskCommand final : public Builtin {
-  public:
-    void declare(CLI::App& app) override { app.description("Keep the selection on a stack, for popmask"); }
-
-  protected:
-    Task<int> run_in_shell(ShellContext& context) override {
-        context.seat().change_masks([](Masks& masks) { masks.push(); });
-        co_return 0;
-    }
+// A command without arguments that changes the masks, if it can.
+struct Change {
+    const char* description;
+    bool (*apply)(Masks& masks);
+    const char* refusal;
 };
 
-class PopmaskCommand final : public Builtin {
+constexpr Change rmask{"Select all hosts again",
+                       [](Masks& masks) {
+                           masks.set({});
+                           return true;
+                       },
+                       ""};
+constexpr Change pushmask{"Keep the selection on a stack, for popmask",
+                          [](Masks& masks) {
+                              masks.push();
+                              return true;
+                          },
+                          ""};
+constexpr Change popmask{"Select what pushmask kept last", [](Masks& masks) { return masks.pop(); },
+                         "nothing is on the stack (see pushmask)"};
+constexpr Change undo{"Take back the last change of the selection", [](Masks& masks) { return masks.undo(); },
+                      "the selection has not been changed"};
+
+template <const Change& change>
+class ChangeCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override { app.description("Select what pushmask kept last"); }
+    void declare(CLI::App& app) override { app.description(change.description); }
 
   protected:
     Task<int> run_in_shell(ShellContext& context) override {
-        if (context.seat().change_masks([](Masks& masks) { return masks.pop(); })) co_return 0;
-        co_return context.fail("nothing is on the stack (see pushmask)");
-    }
-};
-
-class UndoCommand final : public Builtin {
-  public:
-    void declare(CLI::App& app) override { app.description("Take back the last change of the selection"); }
-
-  protected:
-    Task<int> run_in_shell(ShellContext& context) override {
-        if (context.seat().change_masks([](Masks& masks) { return masks.undo(); })) co_return 0;
-        co_return context.fail("the selection has not been changed");
+        if (context.seat().change_masks(change.apply)) co_return 0;
+        co_return context.fail(change.refusal);
     }
 };
 
@@ -208,13 +200,13 @@ class ShowmasksCommand final : public Builtin {
 
 std::vector<CommandEntry> mask_commands() {
     return {{"smask", "select hosts by name, outcome, output or place", make_command<SmaskCommand>},
-            {"rmask", "select all hosts", make_command<RmaskCommand>},
+            {"rmask", "select all hosts", make_command<ChangeCommand<rmask>>},
             {"savemask", "keep the selection under a name", make_command<SavemaskCommand>},
             {"restoremask", "select what was kept under a name", make_command<RestoremaskCommand>},
-            {"pushmask", "keep the selection on a stack", make_command<PushmaskCommand>},
-            {"popmask", "select what was pushed last", make_command<PopmaskCommand>},
+            {"pushmask", "keep the selection on a stack", make_command<ChangeCommand<pushmask>>},
+            {"popmask", "select what was pushed last", make_command<ChangeCommand<popmask>>},
             {"showmasks", "list the selection and the kept ones", make_command<ShowmasksCommand>},
-            {"undo", "take back the last change of the selection", make_command<UndoCommand>}};
+            {"undo", "take back the last change of the selection", make_command<ChangeCommand<undo>>}};
 }
 
 }  // namespace trellis

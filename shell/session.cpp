@@ -97,6 +97,7 @@ void Session::note_attempt(const std::string& name, const Outcome& outcome) {
 void Session::publish_hosts() {
     std::vector<HostEntry> entries = hosts();
     std::vector<std::string> names;
+    names.reserve(entries.size());
     for (const HostEntry& entry : entries)
         names.push_back(entry.host.name);
     bus_.publish("hosts", std::make_shared<HostsValue>(std::move(entries)), std::move(names));
@@ -120,10 +121,6 @@ void Seat::select(const std::set<std::string>& names) {
     for (const HostEntry& entry : session_.hosts())
         if (!names.contains(entry.host.name)) mask.insert(entry.host.name);
     change_masks([&](Masks& masks) { masks.set(std::move(mask)); });
-}
-
-void Seat::select_all() {
-    change_masks([](Masks& masks) { masks.set({}); });
 }
 
 Seat::Counts Seat::counts() const {

@@ -79,7 +79,6 @@ class Seat {
     [[nodiscard]] bool selected(const std::string& name) const { return !masks_.current().contains(name); }
     // Selects exactly these of the known hosts; hosts that are named later are selected.
     void select(const std::set<std::string>& names);
-    void select_all();
     [[nodiscard]] const Masks& masks() const { return masks_; }
     // Whatever may change the selection: the value `selection` follows.
     template <class Change>
