@@ -28,41 +28,43 @@ HostNames by_outcome(const Session& session, const Seat& seat, bool ok) {
     });
 }
 
-Result<std::shared_ptr<const TopologyValue>> topology_of(const Session& session) {
+// A switch or host of the topology on the bus.
+struct Place {
+    std::shared_ptr<const TopologyValue> value;
+    TopologyNode node = 0;
+    [[nodiscard]] const Topology& topology() const { return value->topology(); }
+};
+
+Result<Place> find_place(const Session& session, const std::string& name) {
     auto value = session.bus().get<TopologyValue>("topology");
     if (!value || value->topology().hosts.empty()) return unavailable("this needs a topology: run infer");
-    return value;
+    const auto node = find_node(value->topology(), name);
+    if (!node) return unavailable("the topology has no switch or host " + name);
+    return Place{std::move(value), *node};
 }
 
 Result<HostNames> below_switch(const Session& session, const std::string& name) {
-    const auto value = topology_of(session);
-    if (!value) return value.error();
-    const Topology& topology = (*value)->topology();
-    const auto node = find_node(topology, name);
-    if (!node) return unavailable("the topology has no switch or host " + name);
-    const TopologyQuery query(topology);
+    const Result<Place> place = find_place(session, name);
+    if (!place) return place.error();
+    const TopologyQuery query(place->topology());
     HostNames names;
-    for (const TopologyNode host : query.hosts_below(*node))
-        names.insert(topology.name(host));
+    for (const TopologyNode host : query.hosts_below(place->node))
+        names.insert(place->topology().name(host));
     return names;
 }
 
 Result<HostNames> within(const Session& session, const std::string& text) {
     const std::size_t colon = text.rfind(':');
-    const std::string name = text.substr(0, colon);
     const Result<Duration> most = parse_duration(colon == std::string::npos ? "" : text.substr(colon + 1));
     if (!most)
         return Failure{FailureKind::invalid, "", "",
                        "expected @within:HOST:DURATION, such as @within:a00:200us"};
-    const auto value = topology_of(session);
-    if (!value) return value.error();
-    const Topology& topology = (*value)->topology();
-    const auto from = find_node(topology, name);
-    if (!from) return unavailable("the topology has no host " + name);
-    const TopologyQuery query(topology);
+    const Result<Place> place = find_place(session, text.substr(0, colon));
+    if (!place) return place.error();
+    const TopologyQuery query(place->topology());
     HostNames names;
-    for (TopologyNode host = 0; host < topology.hosts.size(); ++host)
-        if (2 * query.distance(*from, host) <= Delay(*most)) names.insert(topology.name(host));
+    for (TopologyNode host = 0; host < place->topology().hosts.size(); ++host)
+        if (2 * query.distance(place->node, host) <= Delay(*most)) names.insert(place->topology().name(host));
     return names;
 }
 
