@@ -38,11 +38,16 @@ class FileView final : public OutputView {
     void append(const std::string& host, std::uint32_t stream, const std::string& bytes) {
         const std::string path = directory_ + "/" + host + (stream == exec_stderr ? ".err" : "");
         if (failed_.contains(path)) return;
+        if (host.find('/') != std::string::npos) return give_up(host, path, "a name with / is no file's");
         const bool first = begun_.insert(path).second;
         std::ofstream file(path, std::ios::binary | (first ? std::ios::trunc : std::ios::app));
         file << bytes << std::flush;
-        if (file || !failed_.insert(path).second) return;
-        context_.say(host + ": cannot write " + path + ": " + std::strerror(errno));
+        if (!file) give_up(host, path, std::strerror(errno));
+    }
+
+    void give_up(const std::string& host, const std::string& path, const std::string& cause) {
+        failed_.insert(path);
+        context_.say(host + ": cannot write " + path + ": " + cause);
     }
 
     ShellContext& context_;

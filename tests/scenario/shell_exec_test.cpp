@@ -134,6 +134,11 @@ TEST_F(ShellExec, KeepsAFileForEachHost) {
     std::filesystem::create_directories(outputs + "/taken/a1");
     EXPECT_EQ(run("e -o " + outputs + "/taken x").status, 1);
     EXPECT_THAT(err.take(), HasSubstr("a1: cannot write " + outputs + "/taken/a1: Is a directory"));
+    run("explore ../b; smask ../b");
+    err.take();
+    EXPECT_EQ(run("e -o " + outputs + "/new x").status, 1);
+    EXPECT_THAT(err.take(), HasSubstr("../b: cannot write"));
+    EXPECT_FALSE(std::filesystem::exists(outputs + "/b"));
     EXPECT_EQ(run("e -o /proc/none x").status, 1);
     EXPECT_THAT(err.take(), HasSubstr("cannot make /proc/none"));
 }
