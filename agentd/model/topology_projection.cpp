@@ -120,6 +120,7 @@ std::vector<std::vector<TopologyNode>> groups_by_switch(const Topology& topology
         by_switch[links.empty() ? host : std::max(host, links.front().node)].push_back(host);
     }
     std::vector<std::vector<TopologyNode>> groups;
+    groups.reserve(by_switch.size());
     for (auto& [node, members] : by_switch)
         groups.push_back(std::move(members));
     std::ranges::sort(groups);

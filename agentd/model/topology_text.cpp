@@ -118,6 +118,7 @@ class TreeDrawing {
         const Delay low = query_.delay_to_parent(hosts.front());
         const Delay high = query_.delay_to_parent(hosts.back());
         std::vector<std::string> names;
+        names.reserve(hosts.size());
         for (const TopologyNode host : hosts)
             names.push_back(topology_.name(host));
         const std::string count = hosts.size() == 1 ? "" : std::to_string(hosts.size()) + " hosts, ";

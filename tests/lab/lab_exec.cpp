@@ -39,6 +39,7 @@ void set_environment() {
     if (chdir(directory.c_str()) != 0 && chdir(home_directory) != 0) _exit(126);
     set_environment();
     std::vector<char*> words;
+    words.reserve(command.size() + 1);
     for (const std::string& word : command)
         words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);

@@ -29,6 +29,7 @@ struct Pipe {
 
 pid_t spawn(const std::vector<std::string>& words, int in, int out, int error) {
     std::vector<char*> list;
+    list.reserve(words.size() + 1);
     for (const std::string& word : words)
         list.push_back(const_cast<char*>(word.c_str()));
     list.push_back(nullptr);
