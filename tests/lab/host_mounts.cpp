@@ -34,6 +34,19 @@ void write_file(const std::string& path, const HostFile& file) {
     checked(fchmod(fd.get(), file.mode), "chmod " + path);
 }
 
+bool over_machine(const HostFile& file) {
+    return file.path.starts_with("/etc/");
+}
+
+// A file is laid over one that is there; a bare system may lack /etc/hosts.
+void make_mount_points(const HostPlan& plan) {
+    for (const HostFile& file : plan.files) {
+        if (!over_machine(file) || std::filesystem::exists(std::filesystem::symlink_status(file.path)))
+            continue;
+        UniqueFd fd(checked(open(file.path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, file.mode), file.path));
+    }
+}
+
 // A directory of the machine held open while a private file system goes over it.
 struct Held {
     std::string path;
@@ -61,6 +74,7 @@ void make_mounts_private() {
 }
 
 void mount_host_file_systems(const HostPlan& plan) {
+    make_mount_points(plan);
     auto held = hold(plan.visible);
     checked(mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr), "mount /proc");
     checked(mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, nullptr),
@@ -81,10 +95,10 @@ void write_host_files(const HostPlan& plan) {
     umask(022);
     std::filesystem::create_directories("/run/sshd");
     for (const HostFile& file : plan.files) {
-        bool over_machine = file.path.starts_with("/etc/");
-        std::string path = over_machine ? "/run/lab" + file.path : file.path;
+        const std::string path = over_machine(file) ? "/run/lab" + file.path : file.path;
         write_file(path, file);
-        if (over_machine && access(file.path.c_str(), F_OK) == 0) bind(path, file.path, false);
+        const bool there = access(file.path.c_str(), F_OK) == 0;  // else a link into what is private here
+        if (over_machine(file) && there) bind(path, file.path, false);
     }
     std::string ssh = std::string(home_directory) + "/.ssh";
     checked(chmod(ssh.c_str(), 0700), ssh);
