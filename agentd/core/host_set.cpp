@@ -58,15 +58,16 @@ Result<std::pair<HostSet, std::string_view>> HostSet::read_prefix(std::string_vi
     if (body.size() < 4) return malformed();
     const std::uint32_t count = take(body);
     if (count > body.size() / 8) return malformed();
-    std::vector<HostId> ids;
+    HostSet set;
     for (std::uint32_t i = 0; i < count; ++i) {
         const std::uint32_t first = take(body);
         const std::uint32_t last = take(body);
-        if (last < first || last - first >= most - ids.size()) return malformed();
+        if (!set.empty() && first <= number(set.ids_.back())) return malformed();
+        if (last < first || last - first >= most - set.ids_.size()) return malformed();
         for (std::uint64_t id = first; id <= last; ++id)
-            ids.push_back(static_cast<HostId>(id));
+            set.ids_.push_back(static_cast<HostId>(id));
     }
-    return std::pair{HostSet(std::move(ids)), body};
+    return std::pair{std::move(set), body};
 }
 
 }  // namespace trellis

@@ -61,6 +61,8 @@ TEST(HostSet, HostileBytesAreRefused) {
     }
     EXPECT_FALSE(HostSet::read_prefix(std::string("\1\0\0\0\0\0\0\0\xff\xff\xff\xff", 12)))
         << "too many hosts";
+    EXPECT_FALSE(HostSet::read_prefix(std::string("\2\0\0\0\5\0\0\0\5\0\0\0\1\0\0\0\1\0\0\0", 20)))
+        << "ranges descend";
 }
 
 }  // namespace
