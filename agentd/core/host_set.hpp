@@ -24,7 +24,8 @@ class HostSet {
 
     // The set in front of a multicast frame's payload.
     [[nodiscard]] std::string prefix_to(std::string_view payload) const;
-    // Reads what prefix_to() wrote. Failure (invalid): malformed, ranges not ascending, or more hosts than `most`.
+    // Reads what prefix_to() wrote. Failure (invalid): malformed, ranges not ascending, or more hosts than
+    // `most`.
     static Result<std::pair<HostSet, std::string_view>> read_prefix(std::string_view body,
                                                                     std::size_t most = 1 << 20);
 
