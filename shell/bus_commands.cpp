@@ -6,7 +6,6 @@
 #include <array>
 #include <ctime>
 
-#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 
 namespace trellis {
@@ -31,9 +30,9 @@ std::string no_such_topic(const Bus& bus, const std::string& name) {
 
 class TopicsCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description("List the values on the bus: name, type, number of hosts, membership view, time");
-        app.add_flag("--json", json_, "A list of JSON objects");
+    void declare(OptionSet options) override {
+        options.description("List the values on the bus: name, type, number of hosts, membership view, time");
+        options.flag("--json", json_, "A list of JSON objects");
     }
 
   protected:
@@ -63,10 +62,10 @@ class TopicsCommand final : public Builtin {
 
 class ShowCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description("Print a value of the bus");
-        app.add_option("name", name_, "A topic")->required()->type_name("TOPIC");
-        app.add_flag("--json", json_, "As JSON");
+    void declare(OptionSet options) override {
+        options.description("Print a value of the bus");
+        options.option("name", name_, "A topic").required().type_name("TOPIC");
+        options.flag("--json", json_, "As JSON");
     }
 
   protected:
@@ -85,10 +84,10 @@ class ShowCommand final : public Builtin {
 
 class SaveCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description("Save values of the bus, login rules, directory and variables as a JSON file");
-        app.add_option("file", file_, "Where to")->required()->type_name("FILE");
-        app.add_option("topics", topics_, "Which values (all)")->type_name("TOPIC");
+    void declare(OptionSet options) override {
+        options.description("Save values of the bus, login rules, directory and variables as a JSON file");
+        options.option("file", file_, "Where to").required().type_name("FILE");
+        options.option("topics", topics_, "Which values (all)").type_name("TOPIC");
     }
 
   protected:
@@ -109,9 +108,9 @@ class SaveCommand final : public Builtin {
 
 class LoadCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description("Load what save has written; its hosts become known and can be explored");
-        app.add_option("file", file_, "Where from")->required()->type_name("FILE");
+    void declare(OptionSet options) override {
+        options.description("Load what save has written; its hosts become known and can be explored");
+        options.option("file", file_, "Where from").required().type_name("FILE");
     }
 
   protected:

@@ -4,30 +4,28 @@
 #include "shell/outcome_text.hpp"
 #include "shell/remote_command.hpp"
 
-#include <CLI/App.hpp>
-
 namespace trellis {
 namespace {
 
 class ExecCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description(
+    void declare(OptionSet options) override {
+        options.description(
             "Run a command on the selected hosts, by their /bin/sh, and show its output under their names");
-        app.footer(
+        options.footer(
             "The command is sent as it is written, quotes and all; a command in one pair of quotes is sent\n"
             "without them: e 'ls | wc -l' counts on the hosts, e ls | wc -l counts here.");
-        app.add_flag("-b,--fold", fold_,
+        options.flag("-b,--fold", fold_,
                      "At the end, each different output once, under the hosts that gave it");
-        app.add_flag("--diff", diff_, "The most frequent output, and how the others differ from it");
-        app.add_option("-o,--output", directory_, "Files DIRECTORY/HOST and DIRECTORY/HOST.err")
-            ->type_name("DIRECTORY");
-        app.add_flag("--json", json_, "One JSON object for each line and for each outcome");
-        app.add_flag("--raw", raw_, "Control characters as they are, even on a terminal");
-        app.add_option("--timeout", timeout_, "End the command on a host after this time (10s, 2m)")
-            ->type_name("DURATION");
-        app.prefix_command();
-        app_ = &app;
+        options.flag("--diff", diff_, "The most frequent output, and how the others differ from it");
+        options.option("-o,--output", directory_, "Files DIRECTORY/HOST and DIRECTORY/HOST.err")
+            .type_name("DIRECTORY");
+        options.flag("--json", json_, "One JSON object for each line and for each outcome");
+        options.flag("--raw", raw_, "Control characters as they are, even on a terminal");
+        options.option("--timeout", timeout_, "End the command on a host after this time (10s, 2m)")
+            .type_name("DURATION");
+        options.prefix_command();
+        options_ = options;
     }
 
   protected:
@@ -64,7 +62,7 @@ class ExecCommand final : public Builtin {
 
     // What follows the options, as written.
     [[nodiscard]] std::string command_text(const Statement& statement) const {
-        const std::vector<std::string> left = app_->remaining();
+        const std::vector<std::string> left = options_->remaining();
         std::size_t first = statement.words.size() - left.size();
         if (!left.empty() && left[0] == "--") ++first;
         return statement.raw_from(first);
@@ -73,7 +71,7 @@ class ExecCommand final : public Builtin {
     bool fold_ = false, diff_ = false, json_ = false, raw_ = false;
     std::string directory_;
     std::string timeout_;
-    const CLI::App* app_ = nullptr;
+    std::optional<OptionSet> options_;
 };
 
 }  // namespace

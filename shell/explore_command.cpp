@@ -6,7 +6,6 @@
 
 #include <set>
 
-#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 
 namespace trellis {
@@ -14,11 +13,11 @@ namespace {
 
 class ExploreCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description("Start agents on hosts; without names, on all known hosts on which none runs");
-        app.add_option("hosts", ranges_, "Host ranges such as a[00-15]")->type_name("HOSTS");
-        app.add_option("--timeout", timeout_, "For each login")->type_name("DURATION");
-        app.add_flag("--json", json_, "One JSON object for each host");
+    void declare(OptionSet options) override {
+        options.description("Start agents on hosts; without names, on all known hosts on which none runs");
+        options.option("hosts", ranges_, "Host ranges such as a[00-15]").type_name("HOSTS");
+        options.option("--timeout", timeout_, "For each login").type_name("DURATION");
+        options.flag("--json", json_, "One JSON object for each host");
     }
 
   protected:

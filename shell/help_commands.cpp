@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <optional>
 
-#include <CLI/Validators.hpp>
-
 namespace trellis {
 namespace {
 
@@ -18,9 +16,9 @@ constexpr std::string_view language_help =
 
 class HelpCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description("List the commands, or explain one");
-        app.add_option("command", name_, "Which one")->type_name("COMMAND");
+    void declare(OptionSet options) override {
+        options.description("List the commands, or explain one");
+        options.option("command", name_, "Which one").type_name("COMMAND");
     }
 
   protected:
@@ -66,12 +64,12 @@ class HelpCommand final : public Builtin {
 
 class QuitCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description("End the session and all its agents");
-        app.add_option("status", status_,
-                       "The exit status; without one, that of the last command that failed")
-            ->type_name("NUMBER")
-            ->check(CLI::Range(0, 255));
+    void declare(OptionSet options) override {
+        options.description("End the session and all its agents");
+        options
+            .option("status", status_, "The exit status; without one, that of the last command that failed")
+            .type_name("NUMBER")
+            .between(0, 255);
     }
 
   protected:

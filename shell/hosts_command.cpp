@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 
 namespace trellis {
@@ -12,10 +11,10 @@ namespace {
 
 class HostsCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description(
+    void declare(OptionSet options) override {
+        options.description(
             "List the known hosts: state, whether selected (*), addresses, outcome of the last command");
-        app.add_flag("--json", json_, "A list of JSON objects");
+        options.flag("--json", json_, "A list of JSON objects");
     }
 
   protected:

@@ -27,7 +27,7 @@ bool skipped(Connector connector, int status) {
 class ShowHelp final : public Command {
   public:
     explicit ShowHelp(std::string text) : text_(std::move(text)) {}
-    void declare(CLI::App&) override {}
+    void declare(OptionSet) override {}
     Task<int> run(CommandContext& context) override {
         co_await context.print(text_);
         co_return 0;

@@ -3,7 +3,6 @@
 #include "shell/builtins.hpp"
 #include "shell/host_groups.hpp"
 
-#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 
 namespace trellis {
@@ -24,16 +23,18 @@ constexpr const char* expressions =
 
 class SmaskCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description("Select hosts: those on which the last command succeeded, or those that are meant");
-        app.footer(expressions);
-        app.add_option("hosts", words_, "Host ranges, wildcards, /regular expressions/, @groups, + - & ^")
-            ->type_name("HOSTS");
-        app.add_option("--where", where_,
-                       "stdout ~ EXPRESSION, stderr ~ EXPRESSION, status = NUMBER; also != and !~")
-            ->type_name("CONDITION");
-        app.add_flag("--ok", ok_, "Of these, where the last command succeeded");
-        app.add_flag("--failed", failed_, "Of these, where the last command failed")->excludes("--ok");
+    void declare(OptionSet options) override {
+        options.description(
+            "Select hosts: those on which the last command succeeded, or those that are meant");
+        options.footer(expressions);
+        options.option("hosts", words_, "Host ranges, wildcards, /regular expressions/, @groups, + - & ^")
+            .type_name("HOSTS");
+        options
+            .option("--where", where_,
+                    "stdout ~ EXPRESSION, stderr ~ EXPRESSION, status = NUMBER; also != and !~")
+            .type_name("CONDITION");
+        options.flag("--ok", ok_, "Of these, where the last command succeeded");
+        options.flag("--failed", failed_, "Of these, where the last command failed").excludes("--ok");
     }
 
   protected:
@@ -82,9 +83,9 @@ class SmaskCommand final : public Builtin {
 
 class SavemaskCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description("Keep the selection under a name, for restoremask and for smask @NAME");
-        app.add_option("name", name_)->type_name("NAME")->required();
+    void declare(OptionSet options) override {
+        options.description("Keep the selection under a name, for restoremask and for smask @NAME");
+        options.option("name", name_, "Of the mask").type_name("NAME").required();
     }
 
   protected:
@@ -99,9 +100,9 @@ class SavemaskCommand final : public Builtin {
 
 class RestoremaskCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description("Select what was kept under a name");
-        app.add_option("name", name_)->type_name("NAME")->required();
+    void declare(OptionSet options) override {
+        options.description("Select what was kept under a name");
+        options.option("name", name_, "Of the mask").type_name("NAME").required();
     }
 
   protected:
@@ -141,7 +142,7 @@ constexpr Change undo{"Take back the last change of the selection", [](Masks& ma
 template <const Change& change>
 class ChangeCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override { app.description(change.description); }
+    void declare(OptionSet options) override { options.description(change.description); }
 
   protected:
     Task<int> run_in_shell(ShellContext& context) override {
@@ -152,10 +153,10 @@ class ChangeCommand final : public Builtin {
 
 class ShowmasksCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description(
+    void declare(OptionSet options) override {
+        options.description(
             "List the masks: the selection, those kept under names, and the stack, last pushed first");
-        app.add_flag("--json", json_, "As a JSON object");
+        options.flag("--json", json_, "As a JSON object");
     }
 
   protected:

@@ -28,7 +28,7 @@ Failure wrong(std::string cause) {
 std::unique_ptr<CLI::App> declare_options(Command& command, const CommandEntry& entry) {
     auto app = std::make_unique<CLI::App>(std::string(entry.summary), std::string(entry.name));
     app->set_help_flag("-h,--help", "Show this help");
-    command.declare(*app);
+    command.declare(OptionSet(*app));
     app->name(std::string(entry.name));
     return app;
 }

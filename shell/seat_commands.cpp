@@ -7,7 +7,6 @@
 #include <cctype>
 #include <filesystem>
 
-#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 
 namespace trellis {
@@ -28,10 +27,10 @@ std::string resolve(const std::string& from, std::string to) {
 
 class CdCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description(
+    void declare(OptionSet options) override {
+        options.description(
             "Change the directory in which commands run on the hosts; without one, to the home directory");
-        app.add_option("directory", directory_, "Absolute, or from the current one")->type_name("DIRECTORY");
+        options.option("directory", directory_, "Absolute, or from the current one").type_name("DIRECTORY");
     }
 
   protected:
@@ -63,12 +62,12 @@ bool is_variable_name(const std::string& name) {
 
 class ExportCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description("Set variables for commands on the hosts; without arguments, show them");
-        app.add_option("variables", variables_, "NAME=VALUE, or NAME for its value here")
-            ->type_name("NAME=VALUE");
-        app.add_flag("--remove", remove_, "Forget the variables of these names");
-        app.add_flag("--json", json_, "The variables as a JSON object");
+    void declare(OptionSet options) override {
+        options.description("Set variables for commands on the hosts; without arguments, show them");
+        options.option("variables", variables_, "NAME=VALUE, or NAME for its value here")
+            .type_name("NAME=VALUE");
+        options.flag("--remove", remove_, "Forget the variables of these names");
+        options.flag("--json", json_, "The variables as a JSON object");
     }
 
   protected:

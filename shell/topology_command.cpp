@@ -8,7 +8,6 @@
 #include "shell/builtins.hpp"
 #include "shell/session_file.hpp"
 
-#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 
 namespace trellis {
@@ -16,21 +15,19 @@ namespace {
 
 class TopologyCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description("Compare or draw topologies, from files (trellis-topology(5)) or from the bus");
-        app.require_subcommand(1);
-        compare_ = app.add_subcommand("compare", "How far an inferred topology is from the true one");
-        compare_->add_option("truth", first_, "A file, or a topic")->required()->type_name("TRUTH");
-        compare_->add_option("inferred", second_, "A file, or a topic (topology)")->type_name("INFERRED");
-        compare_->add_option("--queries", plan_.queries, "Random questions on shared links")
-            ->type_name("NUMBER");
-        compare_->add_option("--seed", plan_.seed, "Of these questions")->type_name("NUMBER");
-        compare_->add_flag("--json", json_, "As JSON");
-        draw_ = app.add_subcommand("draw", "Print a topology");
-        draw_->add_option("topology", first_, "A file, or a topic (topology)")->type_name("TOPOLOGY");
-        draw_->add_flag("--json", json_, "As JSON");
-        draw_->add_flag("--dot", dot_, "For Graphviz");
-        draw_->add_flag("--newick", newick_, "In Newick's format");
+    void declare(OptionSet options) override {
+        options.description("Compare or draw topologies, from files (trellis-topology(5)) or from the bus");
+        compare_ = options.subcommand("compare", "How far an inferred topology is from the true one");
+        compare_->option("truth", first_, "A file, or a topic").required().type_name("TRUTH");
+        compare_->option("inferred", second_, "A file, or a topic (topology)").type_name("INFERRED");
+        compare_->option("--queries", plan_.queries, "Random questions on shared links").type_name("NUMBER");
+        compare_->option("--seed", plan_.seed, "Of these questions").type_name("NUMBER");
+        compare_->flag("--json", json_, "As JSON");
+        draw_ = options.subcommand("draw", "Print a topology");
+        draw_->option("topology", first_, "A file, or a topic (topology)").type_name("TOPOLOGY");
+        draw_->flag("--json", json_, "As JSON");
+        draw_->flag("--dot", dot_, "For Graphviz");
+        draw_->flag("--newick", newick_, "In Newick's format");
     }
 
   protected:
@@ -79,8 +76,8 @@ class TopologyCommand final : public Builtin {
     std::string second_ = std::string(TopologyValue::type_name);
     ComparisonPlan plan_;
     bool json_ = false, dot_ = false, newick_ = false;
-    CLI::App* compare_ = nullptr;
-    CLI::App* draw_ = nullptr;
+    std::optional<OptionSet> compare_;
+    std::optional<OptionSet> draw_;
 };
 
 }  // namespace

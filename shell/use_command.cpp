@@ -1,7 +1,6 @@
 // `use`: the login rules.
 #include "shell/builtins.hpp"
 
-#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 
 namespace trellis {
@@ -9,11 +8,11 @@ namespace {
 
 class UseCommand final : public Builtin {
   public:
-    void declare(CLI::App& app) override {
-        app.description(
+    void declare(OptionSet options) override {
+        options.description(
             "Say from which hosts, and in which way, which others are reached; without arguments, show the "
             "rules");
-        app.footer(
+        options.footer(
             "WAY is ssh, ssh-program (the ssh command) or local (processes on this machine). FROM and TO "
             "are\n"
             "host ranges, with * and ? as wildcards, or /regular expressions/; FROM is 'here' for this "
@@ -21,12 +20,12 @@ class UseCommand final : public Builtin {
             "and that is the default. Examples:\n"
             "  use ssh here gateway\n  use ssh gateway b[00-31]\n  use ssh --end-to-end gateway c*\n  use "
             "local n[0-3]");
-        app.add_option("rule", words_, "WAY [FROM] TO")->expected(0, 3)->type_name("WORD");
-        app.add_flag("--end-to-end", end_to_end_, "FROM only relays bytes: the login is made here");
-        app.add_flag("--forward-agent", forward_agent_,
+        options.option("rule", words_, "WAY [FROM] TO").words(0, 3).type_name("WORD");
+        options.flag("--end-to-end", end_to_end_, "FROM only relays bytes: the login is made here");
+        options.flag("--forward-agent", forward_agent_,
                      "Logins from FROM may use signatures of the ssh-agent here");
-        app.add_flag("--clear", clear_, "Forget all rules");
-        app.add_flag("--json", json_, "The rules as JSON");
+        options.flag("--clear", clear_, "Forget all rules");
+        options.flag("--json", json_, "The rules as JSON");
     }
 
   protected:

@@ -7,6 +7,7 @@
 #include "trellis/clock.hpp"
 #include "trellis/host.hpp"
 #include "trellis/operation.hpp"
+#include "trellis/option_set.hpp"
 #include "trellis/task.hpp"
 
 #include <functional>
@@ -14,10 +15,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-namespace CLI {
-class App;
-}
 
 namespace trellis {
 
@@ -47,8 +44,8 @@ class CommandContext {
 class Command {
   public:
     virtual ~Command() = default;
-    // Options and arguments, bound to members; the App's description is the help text.
-    virtual void declare(CLI::App& app) = 0;
+    // Options and arguments, bound to members, and the help text.
+    virtual void declare(OptionSet options) = 0;
     // The exit status: 0 only if everything succeeded on every host.
     virtual Task<int> run(CommandContext& context) = 0;
 };

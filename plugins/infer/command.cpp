@@ -18,8 +18,6 @@
 #include <random>
 #include <set>
 
-#include <CLI/CLI.hpp>
-
 namespace trellis::plugins::infer {
 namespace {
 
@@ -54,14 +52,13 @@ struct Progress {
 
 class InferCommand final : public Command {
   public:
-    void declare(CLI::App& app) override {
-        app.description("Find the tree of switches between the selected hosts from round-trip times.");
-        app.add_flag("--json", json_, "print the topology as JSON");
-        app.add_flag("--dot", dot_, "print it for Graphviz");
-        app.add_flag("--newick", newick_, "print it in Newick format");
-        app.add_option("--seed", seed_, "seed of the random order of hosts (default: drawn anew)");
-        app.add_option("--method", method_, "how: published (Shirai 2007)")
-            ->check(CLI::IsMember({"published"}));
+    void declare(OptionSet options) override {
+        options.description("Find the tree of switches between the selected hosts from round-trip times.");
+        options.flag("--json", json_, "print the topology as JSON");
+        options.flag("--dot", dot_, "print it for Graphviz");
+        options.flag("--newick", newick_, "print it in Newick format");
+        options.option("--seed", seed_, "seed of the random order of hosts (default: drawn anew)");
+        options.option("--method", method_, "how: published (Shirai 2007)").one_of({"published"});
     }
     Task<int> run(CommandContext& context) override;
 
