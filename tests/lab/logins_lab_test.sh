@@ -59,11 +59,14 @@ no_route() {
 }
 
 silent_server() {
-    on a03 sh -c 'python3 -c "
-import socket, time
-listener = socket.create_server((\"\", 2222))
+    # Returns when it listens.
+    on a03 python3 -c '
+import os, socket, time
+listener = socket.create_server(("", 2222))
+if os.fork():
+    os._exit(0)
 connection = listener.accept()
-time.sleep(30)" >/dev/null 2>&1 &'
+time.sleep(30)' >/dev/null 2>&1
     ssh_config $'Host quiet\n HostName a03\n Port 2222'
     session <<<'explore --timeout 4s quiet a[00-02] b[00-03]; e hostname'
     forget_ssh_config
