@@ -1,9 +1,8 @@
 // OptionSet: the options and arguments that a command reads from its line, each bound to a member of the
-// command. A handle, valid while the command is. CLI11 reads them; only one source compiles it, since that
-// takes seconds.
+// command. A handle, valid while the command is. The shell reads them by CLI11, which commands need not
+// compile: it takes seconds.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
