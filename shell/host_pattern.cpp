@@ -7,13 +7,6 @@
 #include <utility>
 
 namespace trellis {
-namespace {
-
-Failure invalid(std::string cause) {
-    return Failure{FailureKind::invalid, "", "", std::move(cause)};
-}
-
-}  // namespace
 
 Result<HostPattern> HostPattern::parse(std::string_view text) {
     HostPattern pattern;
@@ -23,7 +16,8 @@ Result<HostPattern> HostPattern::parse(std::string_view text) {
         try {
             pattern.regex_ = std::make_shared<const std::regex>(expression);
         } catch (const std::regex_error& error) {
-            return invalid("regular expression " + pattern.text_ + ": " + error.what());
+            return Failure{FailureKind::invalid, "", "",
+                           "regular expression " + pattern.text_ + ": " + error.what()};
         }
         return pattern;
     }

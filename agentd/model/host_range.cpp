@@ -1,6 +1,8 @@
 // Reading host ranges.
 #include "agentd/model/host_range.hpp"
 
+#include "agentd/model/host_range_digits.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -9,7 +11,6 @@
 namespace trellis {
 namespace {
 
-constexpr std::size_t most_digits = 15;    // of one number: fits a std::uint64_t with room to count
 constexpr std::size_t most_brackets = 16;  // of one range
 constexpr std::size_t longest_name = 255;
 
@@ -33,9 +34,6 @@ struct Refused {
     std::string cause;
 };
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 bool is_gap(char c) {
     return c == ',' || c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }

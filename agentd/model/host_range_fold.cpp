@@ -1,6 +1,7 @@
 // Writing host ranges. A name is cut into texts and numbers. Names with the same texts are folded one number
 // after the other, from the last to the first: those that agree in all other numbers become one bracket.
 #include "agentd/model/host_range.hpp"
+#include "agentd/model/host_range_digits.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +11,6 @@
 namespace trellis {
 namespace {
 
-constexpr std::size_t most_digits = 15;   // longer numbers are taken as text
 constexpr std::size_t most_numbers = 16;  // of one name; later ones are taken as text
 
 // A number as written: its digits count above its value, so that equal spellings are equal cells and cells
@@ -139,10 +139,6 @@ class Shape {
     std::unordered_map<std::string, Cell> number_;
     std::vector<const std::string*> spelled_;  // keys of number_, by their number
 };
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 // Cuts a name into `key` (texts, each ended by a zero byte) and `row` (numbers).
 void cut(std::string_view name, std::string& key, std::vector<Cell>& row) {

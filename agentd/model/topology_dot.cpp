@@ -5,7 +5,7 @@
 namespace trellis {
 namespace {
 
-std::string quote(const std::string& name) {
+std::string dot_string(const std::string& name) {
     std::string quoted = "\"";
     for (const char c : name) {
         if (c == '"' || c == '\\') quoted += '\\';
@@ -19,11 +19,11 @@ std::string quote(const std::string& name) {
 std::string topology_dot(const Topology& topology) {
     std::string text = "graph topology {\n";
     for (TopologyNode node = 0; node < topology.node_count(); ++node)
-        text += "  " + quote(topology.name(node)) +
+        text += "  " + dot_string(topology.name(node)) +
                 (topology.is_host(node) ? " [shape=box];\n" : " [shape=ellipse];\n");
     for (const TopologyLink& link : topology.links)
-        text += "  " + quote(topology.name(link.a)) + " -- " + quote(topology.name(link.b)) + " [label=\"" +
-                delay_text(link.delay) + "\"];\n";
+        text += "  " + dot_string(topology.name(link.a)) + " -- " + dot_string(topology.name(link.b)) +
+                " [label=\"" + delay_text(link.delay) + "\"];\n";
     return text + "}\n";
 }
 

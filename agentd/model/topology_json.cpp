@@ -21,7 +21,7 @@ constexpr int format_version = 1;
 constexpr int deepest_nesting = 8;
 
 // Thrown inside this file only; becomes a Failure at its border.
-struct Refused {
+struct Malformed {
     std::string cause;
 };
 
@@ -33,7 +33,7 @@ std::string brief(const json& value) {
 }
 
 [[noreturn]] void refuse(const std::string& where, std::string_view expected, const json& found) {
-    throw Refused{where + ": expected " + std::string(expected) + ", found " + brief(found)};
+    throw Malformed{where + ": expected " + std::string(expected) + ", found " + brief(found)};
 }
 
 // The object at `where` has exactly these members.
@@ -42,10 +42,10 @@ void check_members(const json& object, const std::string& where,
     if (!object.is_object()) refuse(where, "an object", object);
     for (const auto& member : object.items())
         if (std::ranges::find(names, member.key()) == names.end())
-            throw Refused{where + ": unknown member " + brief(json(member.key()))};
+            throw Malformed{where + ": unknown member " + brief(json(member.key()))};
     for (const std::string_view name : names)
         if (!object.contains(name))
-            throw Refused{where + ": the member '" + std::string(name) + "' is missing"};
+            throw Malformed{where + ": the member '" + std::string(name) + "' is missing"};
 }
 
 bool is_plain(std::string_view name) {
@@ -66,7 +66,7 @@ class TopologyReader {
         for (TopologyNode node = 0; node < topology_.node_count(); ++node)
             by_name_[topology_.name(node)] = node;
         read_links(object["links"]);
-        if (auto valid = validate(topology_); !valid) throw Refused{valid.error().cause};
+        if (auto valid = validate(topology_); !valid) throw Malformed{valid.error().cause};
         return std::move(topology_);
     }
 
@@ -74,7 +74,7 @@ class TopologyReader {
     void read_names(const json& list, const std::string& where, std::vector<std::string>& names) {
         if (!list.is_array()) refuse(where, "an array of names", list);
         if (list.size() > caps_.nodes)
-            throw Refused{where + ": at most " + std::to_string(caps_.nodes) + " are allowed"};
+            throw Malformed{where + ": at most " + std::to_string(caps_.nodes) + " are allowed"};
         for (std::size_t i = 0; i < list.size(); ++i) {
             const std::string at = where + "[" + std::to_string(i) + "]";
             if (!list[i].is_string()) refuse(at, "a name in quotes", list[i]);
@@ -91,7 +91,7 @@ class TopologyReader {
     void read_links(const json& list) {
         if (!list.is_array()) refuse("links", "an array of links", list);
         if (list.size() > 2 * caps_.nodes)
-            throw Refused{"links: at most " + std::to_string(2 * caps_.nodes) + " are allowed"};
+            throw Malformed{"links: at most " + std::to_string(2 * caps_.nodes) + " are allowed"};
         for (std::size_t i = 0; i < list.size(); ++i) {
             const std::string at = "links[" + std::to_string(i) + "]";
             check_members(list[i], at, {"a", "b", "delay_us"});
@@ -130,15 +130,15 @@ std::string line_and_column(std::string_view text, std::size_t byte) {
 json parse_bounded(std::string_view text) {
     const auto watch = [](int depth, json::parse_event_t, json&) {
         if (depth > deepest_nesting)
-            throw Refused{"nested more than " + std::to_string(deepest_nesting) + " levels deep"};
+            throw Malformed{"nested more than " + std::to_string(deepest_nesting) + " levels deep"};
         return true;
     };
     try {
         return json::parse(text, watch);
     } catch (const json::parse_error& error) {
-        throw Refused{line_and_column(text, error.byte) + ": not JSON"};
+        throw Malformed{line_and_column(text, error.byte) + ": not JSON"};
     } catch (const json::exception&) {
-        throw Refused{"a number is out of range"};
+        throw Malformed{"a number is out of range"};
     }
 }
 
@@ -163,7 +163,7 @@ json topology_to_json(const Topology& topology) {
 Result<Topology> topology_from_json(const json& object, const TopologyCaps& caps) {
     try {
         return TopologyReader(caps).read(object);
-    } catch (const Refused& refused) {
+    } catch (const Malformed& refused) {
         return failure(refused.cause);
     }
 }
@@ -173,7 +173,7 @@ Result<Topology> parse_topology(std::string_view text, const TopologyCaps& caps)
         return failure("a topology file has at most " + std::to_string(caps.bytes) + " bytes");
     try {
         return TopologyReader(caps).read(parse_bounded(text));
-    } catch (const Refused& refused) {
+    } catch (const Malformed& refused) {
         return failure(refused.cause);
     }
 }

@@ -11,7 +11,7 @@ namespace trellis {
 namespace {
 
 // Newick: words need quotes if they hold anything with a meaning of its own; a quote is doubled.
-std::string quote(const std::string& name) {
+std::string newick_word(const std::string& name) {
     const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '-'; };
     if (std::ranges::all_of(name, plain)) return name;
     std::string quoted = "'";
@@ -50,7 +50,7 @@ class NewickWriter {
   private:
     void close(TopologyNode node) {
         if (!query_.children(node).empty()) text_ += ')';
-        text_ += quote(topology_.name(node));
+        text_ += newick_word(topology_.name(node));
         if (node != query_.root()) text_ += ':' + number(query_.delay_to_parent(node));
     }
 
