@@ -91,6 +91,20 @@ void serve(Laboratory& lab, const std::string& host) {
     ADD_FAILURE() << "no server on " << host;
 }
 
+bool is_idle() {
+    return idle_share() > 0.93;
+}
+
+// Measures until the figure is good, ten times at most, and returns the last one: other guests of the machine
+// that runs ours can slow it down for seconds without its own processors being busy.
+template <typename Measure, typename Good>
+double measure_until(Good good, Measure measure) {
+    double figure = measure();
+    for (int tries = 1; tries < 10 && !good(figure); ++tries)
+        figure = measure();
+    return figure;
+}
+
 double true_rtt_us(const Laboratory& lab, const std::string& from, const std::string& to) {
     return 2e-3 * static_cast<double>(one_way_delay(lab.truth(), from, to)->count());
 }
@@ -122,16 +136,19 @@ TEST_P(LabFile, IsAsFarAsItSays) {
     Laboratory lab(GetParam(), "test-file", {"--precise"});
     const auto& hosts = lab.truth().hosts;
     serve(lab, hosts[0].name);
-    bool idle = idle_share() > 0.93;
+    bool idle = is_idle();
     if (!idle) std::cout << "[ TIMING ] busy machine: upper limits are not looked at\n";
     for (std::size_t i : {std::size_t{1}, hosts.size() / 2, hosts.size() - 2}) {
         double truth = true_rtt_us(lab, hosts[i].name, hosts[0].name);
-        double measured = figure(lab, hosts[i].name, "rtt", hosts[0].name, "200");
-        EXPECT_GE(measured, truth);
+        double limit = truth * 1.01 + 60;
+        auto near = [&](double us) { return !idle || us <= limit; };
+        double measured = measure_until(near, [&] {
+            double us = figure(lab, hosts[i].name, "rtt", hosts[0].name, "200");
+            EXPECT_GE(us, truth);
+            return us;
+        });
         std::cout << hosts[i].name << ": " << measured << " us, described as " << truth << "\n";
-        if (idle) {
-            EXPECT_LE(measured, truth * 1.01 + 60) << hosts[i].name;
-        }
+        EXPECT_PRED1(near, measured) << hosts[i].name << ", at most " << limit;
     }
 }
 
@@ -157,18 +174,19 @@ class LabFunction : public ::testing::Test {
 
 TEST_F(LabFunction, LinksAreAsFastAsTheySay) {
     serve(*laboratory, "a00");
-    bool idle = idle_share() > 0.93;
-    double full = figure(*laboratory, "b00", "rate", "a00", "20000000");
-    EXPECT_LE(full, 950);
-    if (idle) {
-        EXPECT_GE(full, 850);
-    }
+    bool idle = is_idle();
+    auto expect_rate = [&](double least, double most, const char* bytes) {
+        auto fast = [&](double mbit) { return !idle || mbit >= least; };
+        double mbit = measure_until(fast, [&] {
+            double rate = figure(*laboratory, "b00", "rate", "a00", bytes);
+            EXPECT_LE(rate, most);
+            return rate;
+        });
+        EXPECT_PRED1(fast, mbit) << "at least " << least;
+    };
+    expect_rate(850, 950, "20000000");
     ASSERT_EQ(laboratory->lab({"rate", "s0-s1", "50mbit"}).status, 0);
-    double slow = figure(*laboratory, "b00", "rate", "a00", "5000000");
-    EXPECT_LE(slow, 50);
-    if (idle) {
-        EXPECT_GE(slow, 42);
-    }
+    expect_rate(42, 50, "5000000");
     laboratory->lab({"rate", "s1", "1gbit"});
     EXPECT_GT(figure(*laboratory, "b00", "rate", "a00", "5000000"), 60);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# infer against the truth, over real round trips. The published method splits a switch now and then (how often:
-# tests/evidence/infer.md): the groups of hosts must be exact in one of three inferences, and the answers to questions
-# about shared links good in each.
+# infer against the truth, over real round trips. The published method splits a switch now and then, in 6 of 20 runs
+# of the larger network (tests/evidence/infer.md): the groups of hosts must be exact in one of five inferences, which a
+# method as good as that misses once in 400 times, and the answers to questions about shared links good in each.
 set -euo pipefail
 # shellcheck source=tests/lab/session.sh
 source "$(dirname "$0")/session.sh"
@@ -22,7 +22,11 @@ infer_once() {
 }
 
 true_groups() {
-    infer_once || infer_once || infer_once || wrong+=("in none of 3 inferences are the groups the true ones")
+    local tries
+    for ((tries = 0; tries < 5; tries++)); do
+        if infer_once; then break; fi
+    done
+    [[ $tries -lt 5 ]] || wrong+=("in none of 5 inferences are the groups the true ones")
     expect_nothing_left 3000
 }
 
