@@ -77,9 +77,10 @@ count_googletest() { # NAME LOG STATUS
         case $line in
             "[       OK ]"*) note_pass ;;
             "[  SKIPPED ] "*" ms)") note_skip "$(case_name "$line")" "$(reason_of_skip "$log" "$(case_name "$line")")" ;;
+            "[ TIMING   ] "*) note_skip "$name" "${line#*] }" ;;
             "[  FAILED  ] "*" ms)") note_fail "$name $(case_name "$line")" ;;
         esac
-    done < <(grep -a -E '^\[(       OK|  SKIPPED|  FAILED ) +\]' "$log" || true)
+    done < <(grep -a -E '^\[(       OK|  SKIPPED|  FAILED | TIMING  ) +\]' "$log" || true)
     if [[ $status -ne 0 && $failed -eq $before ]]; then note_fail "$name ended with status $status"; fi
     if [[ $status -ne 0 ]]; then
         grep -a -E -B 25 '^\[  FAILED  \] .* ms\)' "$log" | head -n 200 || true

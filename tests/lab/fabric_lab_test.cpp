@@ -3,6 +3,7 @@
 #include "tests/lab/laboratory.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <map>
 #include <set>
 #include <sstream>
+#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -33,7 +35,9 @@ pid_t process_of(const std::string& name) {
 
 struct Process {
     pid_t parent = 0;
-    char state = 'Z';  // also of one that is gone
+    char state = 'X';  // also of one that is gone
+    std::string name;
+    [[nodiscard]] bool ended() const { return state == 'X' || state == 'Z'; }
 };
 
 Process look_at(pid_t pid) {
@@ -42,8 +46,10 @@ Process look_at(pid_t pid) {
     std::getline(in, line);
     Process process;
     auto after_name = line.rfind(')');
-    if (after_name != std::string::npos)
+    if (after_name != std::string::npos) {
+        process.name = line.substr(0, after_name + 1);
         std::istringstream(line.substr(after_name + 1)) >> process.state >> process.parent;
+    }
     return process;
 }
 
@@ -64,9 +70,19 @@ std::set<pid_t> family_of(pid_t head) {
     return family;
 }
 
-std::size_t alive(const std::set<pid_t>& processes) {
-    return static_cast<std::size_t>(std::count_if(processes.begin(), processes.end(),
-                                                  [](pid_t pid) { return look_at(pid).state != 'Z'; }));
+// Those that are left after some seconds.
+std::string alive(const std::set<pid_t>& processes, int seconds = 1) {
+    std::string names;
+    for (int i = 0; i < 50 * seconds; ++i) {
+        names.clear();
+        for (pid_t pid : processes) {
+            const Process process = look_at(pid);
+            if (!process.ended()) names += process.name + " " + process.state + "; ";
+        }
+        if (names.empty()) break;
+        usleep(20'000);
+    }
+    return names;
 }
 
 // Mounts of a laboratory that the machine itself can see: always a fault.
@@ -91,19 +107,34 @@ void serve(Laboratory& lab, const std::string& host) {
     ADD_FAILURE() << "no server on " << host;
 }
 
-bool is_idle() {
-    return idle_share() > 0.93;
-}
+// Judges times and rates of a machine that others may keep busy: by their own work on it, or by being its
+// host's other guests, who take its processors away for seconds.
+class Timing {
+  public:
+    // Measures until the figure is good, ten times at most. A bad one is a failure of the test only if the
+    // machine was ours all the time; else this part of it is told to be skipped. Returns the last figure.
+    template <typename Good, typename Measure>
+    double expect(const std::string& what, Good good, Measure measure) const {
+        double figure = measure();
+        for (int tries = 1; tries < 10 && !good(figure); ++tries)
+            figure = measure();
+        if (!good(figure) && ours())
+            ADD_FAILURE() << what << ": " << figure;
+        else if (!good(figure))
+            std::cout << "[ TIMING   ] " << what << ": " << figure
+                      << ", but the machine is busy with others\n";
+        return figure;
+    }
 
-// Measures until the figure is good, ten times at most, and returns the last one: other guests of the machine
-// that runs ours can slow it down for seconds without its own processors being busy.
-template <typename Measure, typename Good>
-double measure_until(Good good, Measure measure) {
-    double figure = measure();
-    for (int tries = 1; tries < 10 && !good(figure); ++tries)
-        figure = measure();
-    return figure;
-}
+  private:
+    [[nodiscard]] bool ours() const {
+        auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+        return was_idle_ && stolen_seconds() - stolen_ < 0.02 * seconds * std::thread::hardware_concurrency();
+    }
+    bool was_idle_ = idle_share() > 0.93;
+    double stolen_ = stolen_seconds();
+    std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
 
 double true_rtt_us(const Laboratory& lab, const std::string& from, const std::string& to) {
     return 2e-3 * static_cast<double>(one_way_delay(lab.truth(), from, to)->count());
@@ -126,29 +157,32 @@ TEST_P(LabFile, ComesUpAnswersAndGoes) {
         EXPECT_EQ(lab.exec(hosts[0].name, {"ssh", "-o", "BatchMode=yes", hosts[5].name, "hostname"}).out,
                   hosts[5].name + "\n");
     }
-    EXPECT_EQ(alive(processes), 0u);
+    EXPECT_EQ(alive(processes), "");
     EXPECT_FALSE(std::filesystem::exists("/run/trellis-lab/test-file"));
 }
 
 // Smallest of 200 round trips: never below the truth, and not so far above it that a link could have been
-// counted twice. How close it comes on an idle machine is printed, not judged.
+// counted twice. What two hosts' own work adds (30 to 60 us, more with more hosts) is seen between
+// neighbours; the farther ones must come as close. How close is printed, not judged.
 TEST_P(LabFile, IsAsFarAsItSays) {
     Laboratory lab(GetParam(), "test-file", {"--precise"});
     const auto& hosts = lab.truth().hosts;
     serve(lab, hosts[0].name);
-    bool idle = is_idle();
-    if (!idle) std::cout << "[ TIMING ] busy machine: upper limits are not looked at\n";
+    Timing timing;
+    double own_work = 100;
     for (std::size_t i : {std::size_t{1}, hosts.size() / 2, hosts.size() - 2}) {
-        double truth = true_rtt_us(lab, hosts[i].name, hosts[0].name);
-        double limit = truth * 1.01 + 60;
-        auto near = [&](double us) { return !idle || us <= limit; };
-        double measured = measure_until(near, [&] {
-            double us = figure(lab, hosts[i].name, "rtt", hosts[0].name, "200");
-            EXPECT_GE(us, truth);
-            return us;
-        });
-        std::cout << hosts[i].name << ": " << measured << " us, described as " << truth << "\n";
-        EXPECT_PRED1(near, measured) << hosts[i].name << ", at most " << limit;
+        const std::string& host = hosts[i].name;
+        double truth = true_rtt_us(lab, host, hosts[0].name);
+        double limit = truth * 1.01 + own_work;
+        auto measure = [&] {
+            double value = figure(lab, host, "rtt", hosts[0].name, "200");
+            EXPECT_GE(value, truth);
+            std::cout << host << ": " << value << " us, described as " << truth << "\n";
+            return value;
+        };
+        double us = timing.expect(
+            host + " is near", [&](double value) { return value <= limit; }, measure);
+        if (i == 1) own_work = us - truth + 30;
     }
 }
 
@@ -174,15 +208,15 @@ class LabFunction : public ::testing::Test {
 
 TEST_F(LabFunction, LinksAreAsFastAsTheySay) {
     serve(*laboratory, "a00");
-    bool idle = is_idle();
+    Timing timing;
     auto expect_rate = [&](double least, double most, const char* bytes) {
-        auto fast = [&](double mbit) { return !idle || mbit >= least; };
-        double mbit = measure_until(fast, [&] {
-            double rate = figure(*laboratory, "b00", "rate", "a00", bytes);
-            EXPECT_LE(rate, most);
-            return rate;
-        });
-        EXPECT_PRED1(fast, mbit) << "at least " << least;
+        auto measure = [&] {
+            double mbit = figure(*laboratory, "b00", "rate", "a00", bytes);
+            EXPECT_LE(mbit, most);
+            return mbit;
+        };
+        timing.expect(
+            "a link of " + std::to_string(most), [&](double mbit) { return mbit >= least; }, measure);
     };
     expect_rate(850, 950, "20000000");
     ASSERT_EQ(laboratory->lab({"rate", "s0-s1", "50mbit"}).status, 0);
@@ -280,9 +314,7 @@ TEST(LabLife, ACrashLeavesNothingThatDownDoesNotRemove) {
     Laboratory lab("two_switches_8", "test-crash");
     auto processes = family_of(process_of("test-crash"));
     ASSERT_EQ(kill(process_of("test-crash"), SIGKILL), 0);
-    for (int i = 0; i < 500 && alive(processes) > 0; ++i)
-        usleep(20'000);
-    EXPECT_EQ(alive(processes), 0u);
+    EXPECT_EQ(alive(processes, 10), "");
     EXPECT_EQ(lab.lab({"status"}).status, 1);
     EXPECT_EQ(lab.down().status, 0);
     EXPECT_FALSE(std::filesystem::exists("/run/trellis-lab/test-crash"));

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # infer against the truth, over real round trips. The published method splits a switch now and then, in 6 of 20 runs
 # of the larger network (tests/evidence/infer.md): the groups of hosts must be exact in one of five inferences, which a
-# method as good as that misses once in 400 times, and the answers to questions about shared links good in each.
+# method as good as that misses once in 400 times, and the answers to questions about shared links good in each. Where
+# other guests take our processors away, round trips are not what they are: that inference does not count.
 set -euo pipefail
 # shellcheck source=tests/lab/session.sh
 source "$(dirname "$0")/session.sh"
@@ -10,23 +11,36 @@ source "$(dirname "$0")/session.sh"
 file=
 hosts=
 
+# How many inferences were made while other guests had our processors for more than 2% of the time.
+disturbed=0
+
 # False if the groups of hosts by switch are not the true ones.
 infer_once() {
+    local steady=yes
     session <<<"explore $hosts; infer; show topology --json > /tmp/inferred.json"
     expect_status 0
+    if [[ $((stolen * 50)) -gt $((took * $(nproc))) ]]; then
+        steady=no
+        disturbed=$((disturbed + 1))
+    fi
     on ctl cat /tmp/inferred.json >"$scratch/inferred.json"
     lab truth "$lab_folder/files/$file.lab" --without ctl >"$scratch/truth.json"
     "$trellis" -c "topology compare $scratch/truth.json $scratch/inferred.json --json" >"$out" 2>"$err"
-    expect_printed '"wrong_answer_rate":0.[01]'
+    [[ $steady == no ]] || expect_printed '"wrong_answer_rate":0.[01]'
     jq -e .same_groups "$out" >/dev/null
 }
 
 true_groups() {
-    local tries
+    local tries verdict='in none of 5 inferences are the groups the true ones'
+    disturbed=0
     for ((tries = 0; tries < 5; tries++)); do
         if infer_once; then break; fi
     done
-    [[ $tries -lt 5 ]] || wrong+=("in none of 5 inferences are the groups the true ones")
+    if [[ $tries -eq 5 && $disturbed -eq 0 ]]; then
+        wrong+=("$verdict")
+    elif [[ $tries -eq 5 ]]; then
+        slowed+=("$verdict, but $disturbed of them while this machine's processors were taken away")
+    fi
     expect_nothing_left 3000
 }
 

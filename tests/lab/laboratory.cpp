@@ -91,7 +91,7 @@ TopologyFile read_truth(const std::string& path) {
 }
 
 struct Ticks {
-    double idle = 0, all = 0;
+    double idle = 0, stolen = 0, all = 0;
 };
 
 Ticks processor_ticks() {
@@ -103,6 +103,7 @@ Ticks processor_ticks() {
     for (int i = 0; i < 8 && line >> value; ++i) {
         ticks.all += value;
         if (i == 3 || i == 4) ticks.idle += value;
+        if (i == 7) ticks.stolen = value;
     }
     return ticks;
 }
@@ -122,6 +123,10 @@ double idle_share() {
     usleep(200'000);
     Ticks after = processor_ticks();
     return after.all > before.all ? (after.idle - before.idle) / (after.all - before.all) : 0;
+}
+
+double stolen_seconds() {
+    return processor_ticks().stolen / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 Finished run_program(const std::vector<std::string>& words, const std::string& input) {

@@ -21,9 +21,12 @@ struct Finished {
 // Runs a program with this input to its end.
 Finished run_program(const std::vector<std::string>& words, const std::string& input = "");
 
-// Share of the machine's processors that was idle over the next fifth of a second, 0 to 1. Tests of timing
-// skip below 0.93, and say so.
+// Share of the machine's processors that was idle over the next fifth of a second, 0 to 1.
 double idle_share();
+
+// For how long other guests of our host have had our processors when we wanted them, summed over the
+// processors.
+double stolen_seconds();
 
 class Laboratory {
   public:

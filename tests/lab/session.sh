@@ -1,5 +1,7 @@
 # What the tests of whole sessions share: a laboratory, sessions of trellis on its host ctl, and what is expected of
-# them. Sourced by the *_lab_test.sh; they print "ok NAME", "not ok NAME" or "skip NAME: REASON" for each test.
+# them. Sourced by the *_lab_test.sh; they print "ok NAME", "not ok NAME" or "skip NAME: REASON" for each test. On a
+# virtual machine whose processors are given to others for a while, what took too long only for that is no failure:
+# that part of the test is skipped, and said to be.
 # shellcheck shell=bash
 
 lab_folder=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -9,12 +11,15 @@ export LAB_NAME="test-$$"
 scratch=$(mktemp -d)
 failed_tests=0
 wrong=()
+slowed=()
 
-# Left by session(): what it printed, its exit status, and how many milliseconds it took.
+# Left by session(): what it printed, its exit status, how many milliseconds it took, and how many of them other guests
+# took from all our processors together.
 out=$scratch/out
 err=$scratch/err
 status=0
 took=0
+stolen=0
 
 lab() { "$lab_folder/lab" "$@"; }
 
@@ -35,21 +40,35 @@ end_lab() {
 
 now_ms() { date +%s%3N; }
 
+stolen_ms() { awk -v hertz="$(getconf CLK_TCK)" '$1 == "cpu" { print int($9 * 1000 / hertz) }' /proc/stat; }
+
+begin_watch() {
+    watch_begin=$(now_ms)
+    watch_stolen=$(stolen_ms)
+}
+
+# Sets `took` and `stolen`.
+end_watch() {
+    took=$(($(now_ms) - watch_begin))
+    stolen=$(($(stolen_ms) - watch_stolen))
+}
+
 # Runs the lines of standard input as a session on ctl.
 session() { # [OPTION...]
-    local begin
-    begin=$(now_ms)
+    begin_watch
     status=0
     timeout 300 "$lab_folder/lab" exec -i ctl "$trellis" "$@" >"$out" 2>"$err" || status=$?
-    took=$(($(now_ms) - begin))
+    end_watch
 }
 
 # Runs one test function; it is wrong if an expectation failed.
 try() { # NAME FUNCTION
     wrong=()
+    slowed=()
     "$2" </dev/null || wrong+=("$2 ended with status $?")
     if [[ ${#wrong[@]} -eq 0 ]]; then
         echo "ok $1"
+        [[ ${#slowed[@]} -eq 0 ]] || printf 'skip timing of %s\n' "${slowed[@]/#/$1: }"
         return
     fi
     failed_tests=$((failed_tests + 1))
@@ -79,7 +98,12 @@ expect_status() { # NUMBER
 }
 
 expect_within() { # MILLISECONDS
-    [[ $took -le $1 ]] || wrong+=("took $took ms, not at most $1")
+    if [[ $took -le $1 ]]; then return; fi
+    if [[ $((took - stolen)) -gt $1 ]]; then
+        wrong+=("took $took ms, not at most $1")
+    else
+        slowed+=("took $took ms, not at most $1, but this machine's processors were taken away for $stolen ms")
+    fi
 }
 
 expect_equal() { # WHAT GOT WANTED
@@ -103,11 +127,11 @@ processes_left() { # [PATTERN]
 
 # Waits until no agent runs anywhere; tells within how many milliseconds, or "never".
 expect_nothing_left() { # MILLISECONDS [PATTERN]
-    local begin
-    begin=$(now_ms)
+    begin_watch
     while [[ $(processes_left "${2:-}") -gt 0 ]]; do
-        if [[ $(($(now_ms) - begin)) -gt $1 ]]; then
-            wrong+=("$(processes_left "${2:-}") processes are left after $1 ms")
+        end_watch
+        if [[ $((took - stolen)) -gt $1 ]]; then
+            wrong+=("$(processes_left "${2:-}") processes are left after $took ms")
             return
         fi
         sleep 0.3
