@@ -2,7 +2,8 @@
 # infer against the truth, over real round trips. The published method splits a switch now and then, in 6 of 20 runs
 # of the larger network (tests/evidence/infer.md): the groups of hosts must be exact in one of five inferences, which a
 # method as good as that misses once in 400 times, and the answers to questions about shared links good in each. Where
-# other guests take our processors away, round trips are not what they are: that inference does not count.
+# other guests take our processors away, round trips are not what they are: what such an inference gets wrong is told as
+# skipped timing.
 set -euo pipefail
 # shellcheck source=tests/lab/session.sh
 source "$(dirname "$0")/session.sh"

@@ -45,6 +45,8 @@ stolen_ms() { awk -v hertz="$(getconf CLK_TCK)" '$1 == "cpu" { print int($9 * 10
 begin_watch() {
     watch_begin=$(now_ms)
     watch_stolen=$(stolen_ms)
+    took=0
+    stolen=0
 }
 
 # Sets `took` and `stolen`.
@@ -125,8 +127,9 @@ processes_left() { # [PATTERN]
     echo "$sum"
 }
 
-# Waits until no agent runs anywhere; tells within how many milliseconds, or "never".
+# Waits until no agent runs anywhere, or nothing that matches; leaves `took` as it is.
 expect_nothing_left() { # MILLISECONDS [PATTERN]
+    local took stolen
     begin_watch
     while [[ $(processes_left "${2:-}") -gt 0 ]]; do
         end_watch
