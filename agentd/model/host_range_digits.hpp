@@ -5,7 +5,7 @@
 
 namespace trellis {
 
-/// Digits of one number: it fits a std::uint64_t with room to count. Longer ones are no numbers.
+// Digits of one number: it fits a std::uint64_t with room to count. Longer ones are no numbers.
 inline constexpr std::size_t most_digits = 15;
 
 constexpr bool is_digit(char c) {

@@ -163,8 +163,8 @@ json topology_to_json(const Topology& topology) {
 Result<Topology> topology_from_json(const json& object, const TopologyCaps& caps) {
     try {
         return TopologyReader(caps).read(object);
-    } catch (const Malformed& refused) {
-        return failure(refused.cause);
+    } catch (const Malformed& malformed) {
+        return failure(malformed.cause);
     }
 }
 
@@ -173,8 +173,8 @@ Result<Topology> parse_topology(std::string_view text, const TopologyCaps& caps)
         return failure("a topology file has at most " + std::to_string(caps.bytes) + " bytes");
     try {
         return TopologyReader(caps).read(parse_bounded(text));
-    } catch (const Malformed& refused) {
-        return failure(refused.cause);
+    } catch (const Malformed& malformed) {
+        return failure(malformed.cause);
     }
 }
 
