@@ -3,6 +3,7 @@
 
 #include "agentd/core/agent.hpp"
 #include "agentd/core/pair_key.hpp"
+#include "agentd/os/door.hpp"
 #include "agentd/os/fd_stream.hpp"
 #include "agentd/os/guardian.hpp"
 #include "agentd/os/host_identity.hpp"
@@ -10,6 +11,7 @@
 #include "agentd/os/os_spawner.hpp"
 #include "agentd/os/startup_line.hpp"
 #include "agentd/os/steady_clock.hpp"
+#include "agentd/os/stream_bridge.hpp"
 #include "agentd/os/stream_link.hpp"
 #include "agentd/os/tcp_dialer.hpp"
 #include "agentd/os/tcp_prober.hpp"
@@ -19,12 +21,14 @@
 #include <fcntl.h>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unistd.h>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 
 namespace trellis {
@@ -69,6 +73,13 @@ int serve(std::string_view nonce, std::string_view local_name) {
     Agent agent(World{executor, clock, processes, prober, network, spawner, dialer},
                 describe_host(*key, local_name), plugin_roles());
     running = &agent;
+    std::optional<Door> door;
+    agent.on_door([&](const std::string& name) {
+        door.emplace(executor, name, [&](std::unique_ptr<ByteStream> stream) {
+            auto link = std::make_unique<StreamLink>(executor, std::move(stream));
+            asio::co_spawn(executor, agent.rejoin(std::move(link)), asio::detached);
+        });
+    });
 
     const std::string started = started_line(nonce);
     if (write(STDOUT_FILENO, started.data(), started.size()) < 0) return 1;
@@ -80,8 +91,23 @@ int serve(std::string_view nonce, std::string_view local_name) {
     return 0;
 }
 
+// Brings a new parent's link to the agent behind the door.
+int knock_at(std::string_view nonce, const std::string& name) {
+    asio::io_context context(1);
+    const Executor executor = context.get_executor();
+    auto agent = knock(executor, name);
+    const std::string answer =
+        agent ? started_line(nonce) : "\n" + std::string(nonce) + " cannot " + agent.error().cause + "\n";
+    if (write(STDOUT_FILENO, answer.data(), answer.size()) < 0 || !agent) return 1;
+    const std::shared_ptr<ByteStream> parent = take_standard_streams(executor), inner = std::move(*agent);
+    asio::co_spawn(executor, join_streams(parent, inner), asio::detached);
+    context.run();
+    return 0;
+}
+
 int usage() {
     std::cerr << "usage: trellis-agentd --serve NONCE [LOCAL-NAME]\n"
+                 "       trellis-agentd --knock NONCE DOOR\n"
                  "       trellis-agentd --version\n"
                  "It is started by trellis over ssh; see trellis-agentd(8).\n";
     return 2;
@@ -96,6 +122,7 @@ int main(int argc, char** argv) {
         std::cout << "trellis-agentd " << TRELLIS_VERSION << '\n';
         return 0;
     }
+    if (option == "--knock" && argc == 4) return trellis::knock_at(argv[2], argv[3]);
     if (option != "--serve" || argc < 3 || argc > 4) return trellis::usage();
     return trellis::run_guarded([&] { return trellis::serve(argv[2], argc > 3 ? argv[3] : ""); });
 }

@@ -51,6 +51,8 @@ Task<Result<Hello>> receive_hello(Node& node, Link& link, const SpawnRequest& re
     if (!hello || hello->version != protocol_version) {
         co_return no_greeting(request, "the agent there speaks another version of the protocol");
     }
+    const HostId expected = request.door.empty() ? HostId{} : request.id;
+    if (hello->id != expected) co_return no_greeting(request, "it is another agent");
     co_return *hello;
 }
 
@@ -72,16 +74,6 @@ Host host_of(const SpawnRequest& request, Hello hello) {
             std::move(hello.key)};
 }
 
-void announce(Node& node, const Host& host) {
-    Frame frame;
-    frame.type = FrameType::joined;
-    frame.source = host.id;
-    frame.destination = root_id;
-    const Joined joined{host, node.self()};
-    frame.body = encode(joined);
-    node.send(std::move(frame));
-}
-
 }  // namespace
 
 Task<Result<Host>> adopt(std::shared_ptr<Node> node, Spawner& spawner, SpawnRequest request,
@@ -92,9 +84,11 @@ Task<Result<Host>> adopt(std::shared_ptr<Node> node, Spawner& spawner, SpawnRequ
     auto hello = co_await receive_hello(*node, **link, request, deadline);
     if (!hello) co_return hello.error();
     send_welcome(**link, request, node->settings());
+    std::vector<HostId> below = std::move(hello->below);
     Host host = host_of(request, std::move(*hello));
-    node->attach_child(host.id, std::move(*link));
-    announce(*node, host);
+    node->attach_child(host.id, std::move(*link), below);
+    Joined joined{host, node->self(), std::move(below)};
+    node->announce(std::move(joined));
     co_return host;
 }
 

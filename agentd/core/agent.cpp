@@ -1,6 +1,7 @@
 #include "agentd/core/agent.hpp"
 
 #include "agentd/core/exec_role.hpp"
+#include "agentd/core/ping_role.hpp"
 #include "agentd/core/spawn_role.hpp"
 #include "agentd/core/tunnel_role.hpp"
 
@@ -16,10 +17,13 @@ namespace trellis {
 Agent::Agent(const World& world, Hello hello, std::vector<RoleEntry> roles)
     : world_(world), hello_(std::move(hello)), roles_(std::move(roles)), changed_(world.executor) {
     roles_.push_back(exec_role());
+    roles_.push_back(ping_role());
     roles_.push_back(tunnel_role());
 }
 
 Agent::~Agent() {
+    for (const auto& [id, operation] : finished_)
+        operation->detach();
     if (node_) node_->shutdown();
 }
 
@@ -42,24 +46,58 @@ Task<Failure> Agent::run(std::unique_ptr<Link> parent) {
     node_ = std::make_shared<Node>(world_.executor, world_.clock, welcome->settings, welcome->id, *this);
     node_->start();
     node_->attach_parent(std::move(parent));
+    if (open_door_ && !welcome->settings.session.empty()) open_door_(door_of(welcome->settings, welcome->id));
     while (!ended_)
         co_await changed_.wait();
     const Failure why = *ended_;
     co_await end_operations();
+    co_await node_->dismiss_children(std::chrono::seconds(2));
     node_->shutdown();
     co_return why;
 }
 
 Task<void> Agent::end_operations() {
+    const auto is_tunnel = [](const auto& entry) { return entry.second->kind() == "tunnel"; };
+    const TimePoint until = world_.clock.now() + std::chrono::seconds(1);
+    // A tunnel carries the link of an agent that is leaving, too.
+    while (std::ranges::any_of(operations_, is_tunnel) && world_.clock.now() < until)
+        co_await world_.clock.sleep(std::chrono::milliseconds(5));
     for (const auto& [id, operation] : std::map(operations_))
         operation->cancel(CancelLevel::kill);
     while (!operations_.empty())
         co_await changed_.wait();
 }
 
-void Agent::parent_lost(const Failure& failure) {
+Task<void> Agent::rejoin(std::unique_ptr<Link> parent) {
+    if (ended_) co_return;
+    hello_.id = node_->self();
+    hello_.below = node_->below();
+    const std::weak_ptr<Agent*> alive = alive_;
+    const Result<Welcome> welcome = co_await greet(*parent);
+    if (!welcome || alive.expired() || ended_ || welcome->id != node_->self()) co_return;
+    ++losses_;
+    node_->attach_parent(std::move(parent));
+}
+
+void Agent::end(const Failure& failure) {
     if (!ended_) ended_ = failure;
     changed_.notify();
+}
+
+// If the link has ended, its jobs go on for a while: another agent may become its parent. If it is the lease
+// that has, the root has given up, too.
+void Agent::parent_lost(const Failure& failure) {
+    const bool may_heal =
+        failure.kind == FailureKind::lost && node_->settings().orphan_grace > Duration::zero();
+    if (!open_door_ || !may_heal) return end(failure);
+    asio::co_spawn(world_.executor, wait_for_parent(alive_, ++losses_, failure), asio::detached);
+}
+
+Task<void> Agent::wait_for_parent(std::weak_ptr<Agent*> agent, std::uint64_t loss, Failure failure) {
+    Agent& self = **agent.lock();
+    co_await self.world_.clock.sleep(self.node_->settings().orphan_grace);
+    const auto still = agent.lock();
+    if (still && self.losses_ == loss) self.end(failure);
 }
 
 void Agent::note(std::string text) {
@@ -84,18 +122,60 @@ void Agent::child_news(FrameType type, ChildNews news) {
 void Agent::deliver(Frame frame) {
     if (frame.type == FrameType::start) return start_operation(frame);
     if (frame.type == FrameType::bye) {
-        return parent_lost({FailureKind::cancelled, "", "", "the session has ended"});
+        return end({FailureKind::cancelled, "", "", "the session has ended"});
     }
-    const auto place = operations_.find(frame.operation);
-    if (place == operations_.end()) return;
-    const auto operation = place->second;
+    if (frame.type == FrameType::resume) return resume(frame);
+    const auto operation = find_operation(frame.operation);
+    if (!operation) return;
     if (frame.type != FrameType::cancel) return operation->deliver(std::move(frame));
-    if (const auto cancel = decode<CancelOperation>(frame.body)) operation->cancel(cancel->level);
+    const auto cancel = decode<CancelOperation>(frame.body);
+    if (cancel && operation->admit_control(frame.sequence)) operation->cancel(cancel->level);
+}
+
+std::shared_ptr<RunningOperation> Agent::find_operation(OperationId id) const {
+    for (const auto* operations : {&operations_, &finished_}) {
+        if (const auto place = operations->find(id); place != operations->end()) return place->second;
+    }
+    return nullptr;
+}
+
+void Agent::tell_progress() {
+    Resume resume;
+    for (const auto* operations : {&operations_, &finished_}) {
+        for (const auto& [id, operation] : *operations)
+            resume.operations.push_back(operation->progress());
+    }
+    Frame frame;
+    frame.type = FrameType::resume;
+    frame.source = node_->self();
+    frame.destination = root_id;
+    frame.body = encode(resume);
+    node_->send(std::move(frame));
+}
+
+// What the root does not list has ended there.
+void Agent::resume(const Frame& frame) {
+    const auto resume = decode<Resume>(frame.body);
+    if (!resume) return;
+    std::map<OperationId, const OperationProgress*> listed;
+    for (const OperationProgress& progress : resume->operations)
+        listed[progress.operation] = &progress;
+    std::erase_if(finished_, [&](const auto& entry) { return !listed.contains(entry.first); });
+    for (const auto& [id, operation] : std::map(operations_)) {
+        if (!listed.contains(id)) operation->cancel(CancelLevel::kill);
+    }
+    for (const auto& [id, progress] : listed) {
+        if (const auto operation = find_operation(id)) operation->send_again(*progress);
+    }
+    tell_progress();
 }
 
 void Agent::start_operation(const Frame& frame) {
     auto start = decode<StartOperation>(frame.body);
-    if (!start || operations_.contains(frame.operation)) return;
+    if (!start || operations_.contains(frame.operation) || finished_.contains(frame.operation)) return;
+    std::erase_if(finished_, [&](const auto& entry) {
+        return std::find(start->running.begin(), start->running.end(), entry.first) == start->running.end();
+    });
     const auto remaining = start->remaining;
     const auto kind = start->kind;
     auto operation = std::make_shared<RunningOperation>(world_, *node_, frame.operation, std::move(*start));
@@ -112,8 +192,9 @@ void Agent::start_operation(const Frame& frame) {
     if (remaining) {
         asio::co_spawn(world_.executor, watch_time(this, operation, *remaining), asio::detached);
     }
+    const auto keep = [operation](const std::exception_ptr&) {};  // its slot, for longer than the role
     asio::co_spawn(world_.executor, run_role(this, operation, std::move(role)),
-                   asio::bind_cancellation_slot(operation->slot(), asio::detached));
+                   asio::bind_cancellation_slot(operation->slot(), keep));
 }
 
 Task<void> Agent::run_role(Agent* agent, std::shared_ptr<RunningOperation> operation,
@@ -136,16 +217,8 @@ Task<void> Agent::watch_time(Agent* agent, std::weak_ptr<RunningOperation> opera
 }
 
 void Agent::finish_operation(RunningOperation& operation, const RoleResult& result) {
-    Frame frame;
-    frame.type = FrameType::done;
-    frame.bulk = true;  // behind the bytes that the operation has sent
-    frame.source = node_->self();
-    frame.destination = root_id;
-    frame.operation = operation.id();
-    frame.body = encode(result);
-    node_->send(std::move(frame));
-    operation.detach();
-    operations_.erase(operation.id());
+    operation.finish(result);
+    if (auto running = operations_.extract(operation.id())) finished_.insert(std::move(running));
     changed_.notify();
 }
 

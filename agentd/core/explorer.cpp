@@ -24,6 +24,22 @@ std::string address_of(const SshSettings& settings, const std::string& target) {
     return place == settings.end() || place->second.empty() ? target : place->second.front();
 }
 
+// Those that say where a login goes.
+std::map<std::string, std::string> telling(const SshSettings& settings) {
+    std::map<std::string, std::string> chosen;
+    for (const char* keyword : {"hostname", "user", "port", "proxyjump", "proxycommand"}) {
+        const auto place = settings.find(keyword);
+        if (place != settings.end() && !place->second.empty() && place->second.front() != "none")
+            chosen[keyword] = place->second.front();
+    }
+    return chosen;
+}
+
+// Before a login whose connection was dropped so often is repeated.
+Duration pause_after(int breaks) {
+    return std::chrono::milliseconds(100) * (1 << std::min(breaks, 4));
+}
+
 }  // namespace
 
 Explorer::Explorer(Surroundings surroundings, ExploreRequest request)
@@ -41,12 +57,16 @@ void Explorer::add_hosts() {
     for (const auto& [id, member] : around_.membership.members()) {
         if (member.state == MemberState::alive) planner_.add_worker(id, member.host.name, children[id]);
     }
-    for (const std::string& name : request_.hosts) {
-        const HostId id = around_.membership.reserve();
-        targets_[id] = Target{outcomes_.size(), name, std::nullopt, {}};
-        outcomes_.push_back({name, {}});
-        planner_.add_target(id, name);
-    }
+    for (const std::string& name : request_.hosts)
+        add_target(around_.membership.reserve(), name, "");
+    for (const HostId id : request_.orphans)
+        add_target(id, around_.membership.find(id)->host.name, door_of(around_.node->settings(), id));
+}
+
+void Explorer::add_target(HostId id, const std::string& name, std::string door) {
+    targets_[id] = Target{outcomes_.size(), name, std::move(door), std::nullopt, {}, {}, 0};
+    outcomes_.push_back({name, {}});
+    planner_.add_target(id, name);
 }
 
 Task<std::vector<ExploreOutcome>> Explorer::run() {
@@ -57,10 +77,15 @@ Task<std::vector<ExploreOutcome>> Explorer::run() {
         if (planner_.in_flight() == 0) {
             for (const auto& left : planner_.stranded())
                 conclude(left.target, left.outcome);
+            tell_progress();
             break;
         }
-        const Finished finished = co_await finished_.pop();
-        settle(finished);
+        do {
+            const Finished finished = co_await finished_.pop();
+            note_ended(finished);
+            settle(finished);
+        } while (!finished_.empty());
+        tell_progress();
     }
     stop();
     co_return outcomes_;
@@ -70,8 +95,8 @@ void Explorer::stop() {
     stopped_ = true;
     for (const auto& login : logins_)
         login->emit(asio::cancellation_type::terminal);
-    for (const auto& [worker, operation] : spawning_)
-        operation->abandon();
+    for (const auto& [worker, spawning] : spawning_)
+        spawning.operation->abandon();
     spawning_.clear();
     for (const auto& [id, target] : targets_)
         around_.membership.withdraw(id);
@@ -81,10 +106,13 @@ void Explorer::launch(const SpawnPlanner::Assignment& assignment) {
     Target& target = targets_.at(assignment.target);
     target.launched = around_.world.clock.now();
     if (!target.deadline) target.deadline = target.launched + request_.login_timeout;
+    const Member* worker = around_.membership.find(assignment.worker);
+    target.attempt = {worker ? worker->host.name : "root", assignment.route, "", {}, {}, std::nullopt};
     auto signal = std::make_shared<asio::cancellation_signal>();
     logins_.push_back(signal);
+    const auto keep = [signal](const std::exception_ptr&) {};  // the signal, for longer than the login
     asio::co_spawn(around_.world.executor, log_in(shared_from_this(), assignment),
-                   asio::bind_cancellation_slot(signal->slot(), asio::detached));
+                   asio::bind_cancellation_slot(signal->slot(), keep));
 }
 
 Task<void> Explorer::log_in(Self self, SpawnPlanner::Assignment assignment) {
@@ -106,7 +134,7 @@ Task<void> Explorer::log_in(Self self, SpawnPlanner::Assignment assignment) {
 }
 
 Task<Result<SpawnRequest>> Explorer::request_for(const SpawnPlanner::Assignment& assignment) {
-    const Target& target = targets_.at(assignment.target);
+    Target& target = targets_.at(assignment.target);
     SpawnRequest request;
     request.id = assignment.target;
     request.name = target.name;
@@ -114,6 +142,7 @@ Task<Result<SpawnRequest>> Explorer::request_for(const SpawnPlanner::Assignment&
     request.way = assignment.route.way;
     request.forward_agent = assignment.route.forward_agent;
     request.agent_directory = request_.agent_directory;
+    request.door = target.door;
     if (request.way == SpawnWay::libssh) {
         auto settings = co_await around_.settings(request.target);
         if (!settings) co_return settings.error();
@@ -121,6 +150,10 @@ Task<Result<SpawnRequest>> Explorer::request_for(const SpawnPlanner::Assignment&
     }
     const Duration left = *target.deadline - around_.world.clock.now();
     request.timeout = std::max<Duration>(left, std::chrono::milliseconds(1));
+    if (assignment.others) request.connect_timeout = request.timeout / 2;
+    target.attempt.target = request.target;
+    target.attempt.settings = telling(request.settings);
+    if (request_.attempt) request_.attempt(target.name, target.attempt);
     co_return request;
 }
 
@@ -141,59 +174,81 @@ Task<Outcome> Explorer::log_in_end_to_end(SpawnRequest request, HostId via) {
 // The worker keeps the login's time and reports; one that falls silent is lost when its lease ends.
 void Explorer::grant(HostId worker, SpawnRequest request) {
     if (stopped_) return;
-    if (!spawning_.contains(worker)) {
-        OperationRequest start;
-        start.kind = "spawn";
-        start.hosts = {worker};
-        spawning_[worker] = around_.operations.start(std::move(start));
-        asio::co_spawn(around_.world.executor, attend(shared_from_this(), worker, spawning_[worker]),
-                       asio::detached);
-    }
-    SpawnGrant grant;
-    grant.targets = {request};
-    grant.settings = around_.node->settings();
-    granted_[worker][request.id] = std::move(request);
-    const SpawnCommand command = std::move(grant);
-    spawning_[worker]->send(worker, encode(command));
+    const bool first = !spawning_.contains(worker);
+    if (first) spawning_[worker] = start_spawning(worker);
+    granted_[worker][request.id] = request;
+    tell(worker, std::move(request));
+    if (!first) return;
+    // On a worker that is lost it has ended already.
+    asio::co_spawn(around_.world.executor, attend(shared_from_this(), worker, spawning_[worker].operation),
+                   asio::detached);
+    if (const Member* member = around_.membership.find(worker); member->state == MemberState::suspect)
+        suspected(worker, true);
+}
+
+void Explorer::tell(HostId worker, SpawnCommand command) {
+    const auto place = spawning_.find(worker);
+    if (place != spawning_.end()) place->second.commands->add(std::move(command));
+}
+
+// What is ready for the worker at the same time goes to it in one message.
+Explorer::Spawning Explorer::start_spawning(HostId worker) {
+    OperationRequest start;
+    start.kind = "spawn";
+    start.hosts = {worker};
+    std::shared_ptr<Operation> operation = around_.operations.start(std::move(start));
+    auto commands = std::make_shared<Gathered<SpawnCommand>>(
+        around_.world.executor, around_.world.clock, Duration::zero(),
+        [operation, worker](const SpawnCommands& ready) { operation->send(worker, encode(ready)); });
+    return {std::move(operation), std::move(commands)};
 }
 
 Task<void> Explorer::attend(Self self, HostId worker, std::shared_ptr<Operation> operation) {
     while (auto event = co_await operation->next()) {
         if (const auto* message = std::get_if<HostMessage>(&event->what)) {
             auto news = decode<SpawnNews>(message->body);
-            if (news) self->handle_news(worker, operation, std::move(*news));
+            if (!news) continue;
+            for (SpawnEvent& each : *news)
+                self->handle(worker, std::move(each));
         } else if (const auto* suspicion = std::get_if<HostSuspicion>(&event->what)) {
-            self->tell_suspicion(worker, suspicion->suspect);
+            self->suspected(worker, suspicion->suspect);
         }
     }
     self->worker_ended(worker);
 }
 
-void Explorer::tell_suspicion(HostId worker, bool silent) const {
+// What others may try is taken from a worker that has fallen silent.
+void Explorer::suspected(HostId worker, bool silent) {
+    planner_.set_silent(worker, silent);
     const auto granted = granted_.find(worker);
-    const bool waited_for = granted != granted_.end() && !granted->second.empty();
-    if (waited_for && request_.suspicion)
-        request_.suspicion(around_.membership.find(worker)->host.name, silent);
+    if (stopped_ || granted == granted_.end() || granted->second.empty()) return;
+    if (request_.suspicion) request_.suspicion(around_.membership.find(worker)->host.name, silent);
+    if (!silent) return;
+    const Outcome outcome =
+        Outcome::of({FailureKind::timed_out, "", "", "the host that logs in to it is silent"});
+    std::erase_if(granted->second, [&](const auto& entry) {
+        const bool taken = planner_.others_may_take(worker, entry.first);
+        if (taken) finished_.push({worker, entry.first, outcome});
+        return taken;
+    });
 }
 
-void Explorer::handle_news(HostId worker, const std::shared_ptr<Operation>& operation, SpawnNews news) {
+void Explorer::handle(HostId worker, SpawnEvent event) {
     if (stopped_) return;
     const Self self = shared_from_this();
-    if (auto* report = std::get_if<SpawnReport>(&news)) {
+    if (auto* report = std::get_if<SpawnReport>(&event)) {
         if (granted_[worker].erase(report->id) > 0)
             finished_.push({worker, report->id, std::move(report->outcome)});
-    } else if (auto* key = std::get_if<HostKeyQuestion>(&news)) {
-        asio::co_spawn(around_.world.executor, answer_host_key(self, worker, operation, std::move(*key)),
+    } else if (auto* key = std::get_if<HostKeyQuestion>(&event)) {
+        asio::co_spawn(around_.world.executor, answer_host_key(self, worker, std::move(*key)),
                        asio::detached);
     } else {
-        auto& agent = std::get<AgentQuestion>(news);
-        asio::co_spawn(around_.world.executor, answer_agent(self, worker, operation, std::move(agent)),
-                       asio::detached);
+        auto& agent = std::get<AgentQuestion>(event);
+        asio::co_spawn(around_.world.executor, answer_agent(self, worker, std::move(agent)), asio::detached);
     }
 }
 
-Task<void> Explorer::answer_host_key(Self self, HostId worker, std::shared_ptr<Operation> operation,
-                                     HostKeyQuestion question) {
+Task<void> Explorer::answer_host_key(Self self, HostId worker, HostKeyQuestion question) {
     const auto& granted = self->granted_[worker];
     const auto place = granted.find(question.id);
     if (place == granted.end()) co_return;  // it may only ask about what it was granted
@@ -202,12 +257,10 @@ Task<void> Explorer::answer_host_key(Self self, HostId worker, std::shared_ptr<O
         co_await self->around_.authority.check_host_key(request, question.lookup, question.key);
     AuthorityAnswer answer{question.ticket, std::nullopt, ""};
     if (!verdict) answer.failure = Outcome::of(verdict.error());
-    const SpawnCommand command = std::move(answer);
-    operation->send(worker, encode(command));
+    self->tell(worker, std::move(answer));
 }
 
-Task<void> Explorer::answer_agent(Self self, HostId worker, std::shared_ptr<Operation> operation,
-                                  AgentQuestion question) {
+Task<void> Explorer::answer_agent(Self self, HostId worker, AgentQuestion question) {
     const auto& granted = self->granted_[worker];
     const auto place = granted.find(question.id);
     AuthorityAnswer answer{question.ticket, std::nullopt, ""};
@@ -219,8 +272,7 @@ Task<void> Explorer::answer_agent(Self self, HostId worker, std::shared_ptr<Oper
         if (reply) answer.reply = std::move(*reply);
         if (!reply) answer.failure = Outcome::of(reply.error());
     }
-    const SpawnCommand command = std::move(answer);
-    operation->send(worker, encode(command));
+    self->tell(worker, std::move(answer));
 }
 
 void Explorer::worker_ended(HostId worker) {
@@ -234,7 +286,33 @@ void Explorer::worker_ended(HostId worker) {
         finished_.push({worker, target, outcome});
 }
 
+void Explorer::note_ended(const Finished& finished) {
+    Target& target = targets_.at(finished.target);
+    if (finished.rested || !request_.attempt) return;
+    target.attempt.took = around_.world.clock.now() - target.launched;
+    target.attempt.outcome = finished.outcome;
+    request_.attempt(target.name, target.attempt);
+}
+
+// Enough for another login: what ends at once for lack of time would hide the true cause.
+bool Explorer::time_left(HostId target) const {
+    return *targets_.at(target).deadline - around_.world.clock.now() > request_.login_timeout / 8;
+}
+
+// An sshd with too many logins at a time drops some.
+Task<void> Explorer::rest(Self self, Finished finished) {
+    const Duration pause = pause_after(self->targets_.at(finished.target).breaks++);
+    co_await self->around_.world.clock.sleep(pause);
+    finished.rested = true;
+    self->finished_.push(std::move(finished));
+}
+
 void Explorer::settle(const Finished& finished) {
+    const bool left = time_left(finished.target);
+    if (finished.outcome.kind == FailureKind::lost && !finished.rested && left) {
+        asio::co_spawn(around_.world.executor, rest(shared_from_this(), finished), asio::detached);
+        return;
+    }
     if (finished.outcome.ok()) {
         if (const std::string reason = around_.rejection(finished.target); !reason.empty()) {
             planner_.dropped(finished.worker, finished.target);
@@ -244,9 +322,13 @@ void Explorer::settle(const Finished& finished) {
         planner_.reached(finished.worker, finished.target,
                          around_.world.clock.now() - targets_.at(finished.target).launched);
         conclude(finished.target, finished.outcome);
-    } else if (!planner_.failed(finished.worker, finished.target, finished.outcome)) {
+    } else if (!planner_.failed(finished.worker, finished.target, finished.outcome, left)) {
         conclude(finished.target, finished.outcome);
     }
+}
+
+void Explorer::tell_progress() const {
+    if (request_.progress) request_.progress(reached_, ended_, outcomes_.size());
 }
 
 void Explorer::conclude(HostId target, Outcome outcome) {
@@ -254,7 +336,6 @@ void Explorer::conclude(HostId target, Outcome outcome) {
     around_.membership.withdraw(target);
     ++ended_;
     outcomes_[targets_.at(target).index].outcome = std::move(outcome);
-    if (request_.progress) request_.progress(reached_, ended_, outcomes_.size());
 }
 
 }  // namespace trellis

@@ -7,13 +7,56 @@ namespace trellis {
 
 bool Membership::join(Host host, HostId parent) {
     const auto expected = expected_.find(host.id);
-    if (expected == expected_.end() || expected->second != parent) return false;
+    if (expected == expected_.end() || !expected->second.contains(parent)) return false;
     expected_.erase(expected);
     const HostId id = host.id;
+    ++view_;
+    if (const auto known = members_.find(id); known != members_.end()) {
+        Member moved = known->second;
+        moved.parent = parent;
+        put(std::move(moved));
+        return known->second.state != MemberState::lost;
+    }
     by_machine_[host.machine].push_back(id);
-    members_[id] = Member{std::move(host), parent, MemberState::alive, "", false};
+    put(Member{std::move(host), parent, MemberState::alive, "", false});
+    return true;
+}
+
+void Membership::put(Member member) {
+    const HostId id = member.host.id;
+    if (const auto known = members_.find(id); known != members_.end()) {
+        children_[known->second.parent].erase(id);
+    }
+    children_[member.parent].insert(id);
+    members_[id] = std::move(member);
+}
+
+bool Membership::lose(HostId host, const std::string& cause) {
+    const auto place = members_.find(host);
+    if (place == members_.end() || place->second.state == MemberState::lost) return false;
+    place->second.state = MemberState::lost;
+    place->second.cause = cause;
     ++view_;
     return true;
+}
+
+std::vector<HostId> Membership::children(HostId host) const {
+    std::vector<HostId> found;
+    const auto place = children_.find(host);
+    if (place == children_.end()) return found;
+    for (const HostId child : place->second)
+        if (alive(child)) found.push_back(child);
+    return found;
+}
+
+std::vector<HostId> Membership::with_all_below(HostId host) const {
+    std::vector<HostId> all{host};
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto place = children_.find(all[i]);
+        if (place != children_.end()) all.insert(all.end(), place->second.begin(), place->second.end());
+    }
+    std::sort(all.begin(), all.end());
+    return all;
 }
 
 bool Membership::below(HostId host, HostId ancestor) const {
@@ -38,8 +81,9 @@ std::vector<HostId> Membership::change(HostId host, MemberState state, const std
     if (const auto place = members_.find(host); place != members_.end()) {
         place->second.silent = state == MemberState::suspect;
     }
-    for (auto& [id, member] : members_) {
-        if (member.state == MemberState::lost || !below(id, host)) continue;
+    for (const HostId id : with_all_below(host)) {
+        if (!alive(id)) continue;
+        Member& member = members_.at(id);
         const MemberState heard = hears_of(id) ? MemberState::alive : MemberState::suspect;
         const MemberState now = state == MemberState::lost ? state : heard;
         if (now == member.state) continue;
@@ -49,6 +93,11 @@ std::vector<HostId> Membership::change(HostId host, MemberState state, const std
     }
     if (state == MemberState::lost && !changed.empty()) ++view_;
     return changed;
+}
+
+void Membership::copy(Member member, std::uint64_t view) {
+    put(std::move(member));
+    view_ = view;
 }
 
 const Member* Membership::find(HostId id) const {

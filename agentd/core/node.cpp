@@ -9,15 +9,35 @@
 namespace trellis {
 
 Node::Node(Executor executor, Clock& clock, TreeSettings settings, HostId self, NodeUser& user)
-    : executor_(std::move(executor)), clock_(clock), settings_(settings), router_(self), user_(&user) {}
+    : executor_(std::move(executor)),
+      clock_(clock),
+      settings_(std::move(settings)),
+      router_(self),
+      user_(&user),
+      ends_(std::make_shared<EndCollector>(executor_, clock_, self,
+                                           [this](Frame frame) { pass_up(std::move(frame)); })),
+      joins_(std::make_shared<Gathered<Joined>>(
+          executor_, clock_, std::chrono::milliseconds(1),
+          [this](const std::vector<Joined>& joins) { tell_joins(joins); })) {}
 
 void Node::start() {
     auto beating = [](std::shared_ptr<Node> node) -> Task<void> { co_await node->keep_heartbeats(); };
     asio::co_spawn(executor_, beating(shared_from_this()), asio::detached);
 }
 
+Task<void> Node::dismiss_children(Duration patience) {
+    const auto self = shared_from_this();
+    for (const auto& [id, child] : children_)
+        dismiss(child);
+    const auto listening = [](const auto& entry) { return !entry.second->suspect; };
+    const TimePoint until = clock_.now() + patience;
+    while (std::ranges::any_of(children_, listening) && clock_.now() < until)
+        co_await clock_.sleep(std::chrono::milliseconds(5));
+}
+
 void Node::shutdown() {
     user_ = nullptr;
+    ends_->close();
     for (auto& [id, child] : children_)
         child->link->close();
     children_.clear();
@@ -26,19 +46,40 @@ void Node::shutdown() {
 }
 
 void Node::attach_parent(std::unique_ptr<Link> link) {
+    if (const NeighbourPtr before = std::exchange(parent_, nullptr)) before->link->close();
+    ends_->forget_above();
     parent_ = std::make_shared<Neighbour>();
     parent_->parent = true;
     parent_->link = std::move(link);
     attach(parent_);
+    for (const auto& [id, child] : children_)  // it may not have heard
+        if (child->suspect) user_->child_news(FrameType::suspect, ChildNews{id, {}, "silent", false});
 }
 
-void Node::attach_child(HostId child, std::unique_ptr<Link> link) {
+void Node::attach_child(HostId child, std::unique_ptr<Link> link, const std::vector<HostId>& below) {
+    detach_child(child);  // an orphan may come back before its loss is noticed
     auto neighbour = std::make_shared<Neighbour>();
     neighbour->id = child;
     neighbour->link = std::move(link);
     children_[child] = neighbour;
     router_.add_child(child);
+    for (const HostId host : below)
+        router_.learn(child, host);
     attach(neighbour);
+}
+
+void Node::announce(Joined joined) {
+    joins_->add(std::move(joined));
+    if (self() == root_id) joins_->flush();
+}
+
+void Node::tell_joins(const std::vector<Joined>& joins) {
+    Frame frame;
+    frame.type = FrameType::joined;
+    frame.source = self();
+    frame.destination = root_id;
+    frame.body = encode(joins);
+    send(std::move(frame));
 }
 
 void Node::detach_child(HostId child) {
@@ -46,7 +87,7 @@ void Node::detach_child(HostId child) {
     if (place == children_.end()) return;
     const NeighbourPtr neighbour = place->second;
     children_.erase(place);
-    router_.remove_child(child);
+    forget(router_.remove_child(child));
     neighbour->link->close();
 }
 
@@ -67,23 +108,60 @@ Task<void> Node::receive_from(NeighbourPtr neighbour) {
             co_return;
         }
         heard_from(neighbour);
-        if (!admit(neighbour, *frame)) {
-            const Failure failure{FailureKind::lost, "", "", "sent a frame that is not its own"};
-            neighbour->link->close();
-            lose(neighbour, failure);
+        if (!lawful(neighbour, *frame)) {
+            lose(neighbour, {FailureKind::invalid, "", "", "sent a frame that is not its own"});
             co_return;
         }
-        handle(neighbour, std::move(*frame));
+        if (neighbour->parent || router_.originates_below(neighbour->id, frame->source))
+            handle(neighbour, std::move(*frame));
     }
 }
 
-// A frame from above may name any source; one from below must originate there. A host that joins is learnt.
-bool Node::admit(const NeighbourPtr& from, const Frame& frame) {
+// A frame from above may name any source. One from below that did not originate there is dropped: it may be a
+// late one, of a host that has another parent now. A host that joins is learnt; one that is below another
+// child has moved only if the root says so.
+bool Node::lawful(const NeighbourPtr& from, const Frame& frame) {
     if (from->parent) return true;
-    if (frame.type == FrameType::joined) return router_.learn(from->id, frame.source);
+    if (frame.type == FrameType::joined) return learn(from->id, frame);
     const bool command = frame.type == FrameType::start || frame.type == FrameType::cancel ||
                          frame.type == FrameType::bye || frame.type == FrameType::welcome;
-    return !command && !frame.multicast && router_.originates_below(from->id, frame.source);
+    return !command && !frame.multicast;
+}
+
+bool Node::learn(HostId child, const Frame& frame) {
+    const auto joins = decode<std::vector<Joined>>(frame.body);
+    if (!joins) return false;
+    for (const Joined& joined : *joins) {
+        const HostId host = joined.host.id;
+        if (host == self() || host == root_id) return false;
+        if (!router_.learn(child, host)) continue;
+        for (const HostId below : joined.below)
+            router_.learn(child, below);
+    }
+    return true;
+}
+
+void Node::tell_place(const Joined& place, HostId to) {
+    move(place);
+    if (to == self()) return;
+    Frame frame;
+    frame.type = FrameType::joined;
+    frame.source = self();
+    frame.destination = to;
+    frame.body = encode(std::vector<Joined>{place});
+    send(std::move(frame));
+}
+
+// Its former link here, if there is one, may not have ended yet.
+void Node::move(const Joined& place) {
+    const HostId moved = place.host.id;
+    if (place.parent != self()) detach_child(moved);
+    const auto child = place.parent == self() ? moved : router_.child_towards(place.parent);
+    if (!child) return;
+    std::vector<HostId> hosts = place.below;
+    hosts.push_back(moved);
+    for (const HostId host : hosts)
+        if (router_.move(*child, host)) ends_->remove(host);
 }
 
 void Node::heard_from(const NeighbourPtr& neighbour) {
@@ -94,7 +172,14 @@ void Node::heard_from(const NeighbourPtr& neighbour) {
 
 void Node::handle(const NeighbourPtr& from, Frame frame) {
     if (frame.type == FrameType::ping) return;
-    if (!from->parent) note_passing_news(from, frame);
+    if (frame.type == FrameType::ends && !from->parent) return ends_->add_merged(from->id, frame, router_);
+    if (!from->parent && frame.type == FrameType::lost) forget_lost(from->id, frame);
+    if (from->parent && frame.type == FrameType::joined) {
+        const auto places = decode<std::vector<Joined>>(frame.body);
+        if (!places) return;
+        for (const Joined& place : *places)
+            move(place);
+    }
     if (frame.multicast) {
         relay_multicast(std::move(frame));
     } else {
@@ -102,13 +187,23 @@ void Node::handle(const NeighbourPtr& from, Frame frame) {
     }
 }
 
-void Node::note_passing_news(const NeighbourPtr& from, const Frame& frame) {
-    if (frame.type != FrameType::lost) return;
-    const auto news = decode<ChildNews>(frame.body);
-    if (!news) return;
-    for (const HostId host : news->below) {
-        if (router_.originates_below(from->id, host) && host != from->id) router_.forget(host);
-    }
+// Whoever went with a lost host has no way from here any more. Others that the news may name are struck out
+// before it goes on upwards.
+void Node::forget_lost(HostId child, Frame& frame) {
+    auto news = decode<ChildNews>(frame.body);
+    if (!news) return frame.body.clear();
+    std::erase_if(news->below,
+                  [&](HostId host) { return host == child || !router_.originates_below(child, host); });
+    for (const HostId host : news->below)
+        router_.forget(host);
+    forget(news->below);
+    frame.body = encode(*news);
+}
+
+// Hosts that are not below this node any more.
+void Node::forget(const std::vector<HostId>& gone) {
+    for (const HostId host : gone)
+        ends_->remove(host);
 }
 
 Node::NeighbourPtr Node::towards(HostId host) const {
@@ -121,11 +216,19 @@ Node::NeighbourPtr Node::towards(HostId host) const {
 
 void Node::send(Frame frame) {
     if (!user_) return;
-    if (frame.destination == self()) {
+    if (frame.type == FrameType::done && frame.destination == root_id) {
+        ends_->add(frame);
+    } else if (frame.destination == self()) {
         user_->deliver(std::move(frame));
     } else if (const NeighbourPtr neighbour = towards(frame.destination)) {
         post(neighbour, std::move(frame));
     }
+}
+
+void Node::pass_up(Frame frame) {
+    if (!user_) return;
+    if (self() == root_id) return user_->deliver(std::move(frame));
+    if (const NeighbourPtr parent = parent_) post(parent, std::move(frame));
 }
 
 void Node::multicast(Frame frame, const HostSet& to) {
@@ -140,6 +243,7 @@ void Node::relay_multicast(Frame frame) {
     if (!parts) return;
     const auto& [set, payload] = *parts;
     const Router::Split split = router_.split(set);
+    if (frame.type == FrameType::start && frame.stream == 0) ends_->begin(frame.operation, split, true);
     for (const auto& [child, hosts] : split.children) {
         const NeighbourPtr neighbour = towards(child);
         if (!neighbour) continue;
@@ -155,6 +259,7 @@ void Node::relay_multicast(Frame frame) {
 }
 
 void Node::post(const NeighbourPtr& to, Frame frame) {
+    if (to->parent) joins_->flush();  // nothing overtakes them that may come from these hosts
     to->spoke = clock_.now();
     to->link->send(std::move(frame));
 }
@@ -197,7 +302,7 @@ void Node::beat(const NeighbourPtr& neighbour) {
     }
     const Duration silence = now - neighbour->heard;
     if (silence > settings_.lease) {
-        lose(neighbour, {FailureKind::lost, "", "", "silent for longer than its lease"});
+        lose(neighbour, {FailureKind::timed_out, "", "", "silent for longer than its lease"});
     } else if (silence > settings_.suspect_after && !neighbour->suspect) {
         neighbour->suspect = true;
         if (!neighbour->parent) user_->child_news(FrameType::suspect, ChildNews{neighbour->id, {}, "silent"});
@@ -214,9 +319,21 @@ void Node::lose(const NeighbourPtr& neighbour, const Failure& failure) {
     const auto place = children_.find(neighbour->id);
     if (place == children_.end() || place->second != neighbour) return;
     children_.erase(place);
+    const bool dismissed = failure.kind != FailureKind::lost;
+    if (dismissed) dismiss(neighbour);
     neighbour->link->close();
-    ChildNews news{neighbour->id, router_.remove_child(neighbour->id), failure.cause};
+    ChildNews news{neighbour->id, router_.remove_child(neighbour->id), failure.cause, dismissed};
+    forget(news.below);
     user_->child_news(FrameType::lost, std::move(news));
+}
+
+// It need not wait for another parent.
+void Node::dismiss(const NeighbourPtr& child) {
+    Frame bye;
+    bye.type = FrameType::bye;
+    bye.source = root_id;
+    bye.destination = child->id;
+    post(child, std::move(bye));
 }
 
 }  // namespace trellis

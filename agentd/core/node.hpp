@@ -6,6 +6,8 @@
 #include "trellis/clock.hpp"
 #include "trellis/link.hpp"
 
+#include "agentd/core/end_collector.hpp"
+#include "agentd/core/gathered.hpp"
 #include "agentd/core/router.hpp"
 #include "agentd/core/tree_messages.hpp"
 
@@ -29,11 +31,21 @@ class NodeUser {
 class Node : public std::enable_shared_from_this<Node> {
   public:
     Node(Executor executor, Clock& clock, TreeSettings settings, HostId self, NodeUser& user);
-    void start();     // begins to keep heartbeats
+    void start();  // begins to keep heartbeats
+    // Tells all children to leave and waits until they have, but not for silent ones nor longer than
+    // `patience`: a link that is closed early may lose the word.
+    Task<void> dismiss_children(Duration patience);
     void shutdown();  // closes all links; afterwards the user hears nothing
 
+    // In place of the one before, if there was one.
     void attach_parent(std::unique_ptr<Link> link);
-    void attach_child(HostId child, std::unique_ptr<Link> link);
+    // `below`: hosts that come with it.
+    void attach_child(HostId child, std::unique_ptr<Link> link, const std::vector<HostId>& below = {});
+    // Tells the root that a child has joined here; of several at about the same time together.
+    void announce(Joined joined);
+    // At the root: tells the nodes on the way to `to`, and that one, where a host is now, with what is below
+    // it.
+    void tell_place(const Joined& place, HostId to);
     // Closes the link to a child and forgets what is below it, without news.
     void detach_child(HostId child);
     // To frame.destination, wherever that is; a frame for this host itself is delivered. Unknown: dropped.
@@ -42,6 +54,7 @@ class Node : public std::enable_shared_from_this<Node> {
     // Waits while the link towards `host` has too much queued.
     Task<void> drained_towards(HostId host);
 
+    [[nodiscard]] std::vector<HostId> below() const { return router_.below(); }
     [[nodiscard]] HostId self() const { return router_.self(); }
     [[nodiscard]] const TreeSettings& settings() const { return settings_; }
     [[nodiscard]] const Executor& executor() const { return executor_; }
@@ -65,10 +78,16 @@ class Node : public std::enable_shared_from_this<Node> {
     void beat(const NeighbourPtr& neighbour);
     void handle(const NeighbourPtr& from, Frame frame);
     void heard_from(const NeighbourPtr& neighbour);
-    bool admit(const NeighbourPtr& from, const Frame& frame);
-    void note_passing_news(const NeighbourPtr& from, const Frame& frame);
+    void dismiss(const NeighbourPtr& child);
+    bool lawful(const NeighbourPtr& from, const Frame& frame);
+    bool learn(HostId child, const Frame& frame);
+    void move(const Joined& place);
+    void forget_lost(HostId child, Frame& frame);
     void relay_multicast(Frame frame);
     void post(const NeighbourPtr& to, Frame frame);
+    void pass_up(Frame frame);
+    void tell_joins(const std::vector<Joined>& joins);
+    void forget(const std::vector<HostId>& gone);
     void lose(const NeighbourPtr& neighbour, const Failure& failure);
     [[nodiscard]] NeighbourPtr towards(HostId host) const;
 
@@ -79,6 +98,8 @@ class Node : public std::enable_shared_from_this<Node> {
     NodeUser* user_;
     NeighbourPtr parent_;
     std::map<HostId, NeighbourPtr> children_;
+    std::shared_ptr<EndCollector> ends_;
+    std::shared_ptr<Gathered<Joined>> joins_;
 };
 
 }  // namespace trellis

@@ -7,9 +7,11 @@
 #include "agentd/core/node.hpp"
 #include "agentd/core/root_operations.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,8 +42,31 @@ class Root final : public NodeUser {
     void parent_lost(const Failure&) override {}
 
   private:
-    void joined(const Frame& frame);
+    // The search for the agent of a host that is silent or whose link has ended.
+    struct Healing {
+        std::uint64_t number = 0;  // a later one replaces one that only waits
+        bool begun = false;
+        bool link_ended = false;
+        bool nobody_there = false;
+        std::shared_ptr<Explorer> explorer;
+    };
+    [[nodiscard]] std::shared_ptr<Explorer> make_explorer(ExploreRequest request);
+    void tell_place(const Joined& news, HostId to);
+    void welcome_back(HostId host, std::set<HostId> there);
+    void send_progress(HostId host);
+    void lose_link(HostId host, const std::string& cause);
+    void start_healing(HostId host, const std::string& cause, Duration delay);
+    static Task<void> heal_later(std::weak_ptr<Root*> root, HostId host, std::uint64_t number,
+                                 std::string cause, Duration delay);
+    static Task<void> heal(std::weak_ptr<Root*> root, HostId host);
+    void end_healing(HostId host, const std::string& cause);
+    void stop_healing();
+    [[nodiscard]] bool suspect(HostId host) const;
+    void lose(HostId host, const std::string& cause);
+    void tell(HostId host, const std::string& cause);
+    void joined(const Joined& joined);
     void news_from(const Frame& frame);
+    void lead_again(const ChildNews& news, HostId from);
     void change(HostId host, MemberState state, const std::string& cause);
     std::string rejection(HostId host) const;
     void send_bye(HostId host);
@@ -56,6 +81,10 @@ class Root final : public NodeUser {
     std::function<void(const Member&)> listener_;
     std::function<void(const std::string&, const std::string&)> note_listener_;
     Signal changed_;
+    ExploreRequest last_explore_;  // without its hosts: how lost links are replaced
+    std::map<HostId, Healing> healing_;
+    std::uint64_t healings_ = 0;
+    std::shared_ptr<Root*> alive_ = std::make_shared<Root*>(this);
     bool leaving_ = false;
 };
 

@@ -27,6 +27,9 @@ class RootOperations final : public Operations {
     // From the Root.
     void deliver(Frame frame);
     void host_changed(HostId host, MemberState state, const std::string& cause);
+    // After a host has come back: what the root has got from it; what the host has not got is sent again.
+    [[nodiscard]] Resume progress(HostId host) const;
+    void send_again(HostId host, const Resume& at_host);
 
   private:
     friend class RootOperation;

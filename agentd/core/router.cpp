@@ -14,6 +14,12 @@ bool Router::learn(HostId child, HostId host) {
     return added || place->second == child;
 }
 
+bool Router::move(HostId child, HostId host) {
+    if (host == self_ || host == root_id || originates_below(child, host)) return false;
+    child_of_[host] = child;
+    return true;
+}
+
 std::vector<HostId> Router::remove_child(HostId child) {
     std::vector<HostId> gone;
     std::erase_if(child_of_, [&](const auto& entry) {
@@ -38,6 +44,14 @@ std::optional<HostId> Router::child_towards(HostId host) const {
     const auto place = child_of_.find(host);
     if (place == child_of_.end()) return std::nullopt;
     return place->second;
+}
+
+std::vector<HostId> Router::below() const {
+    std::vector<HostId> hosts;
+    for (const auto& [host, child] : child_of_)
+        hosts.push_back(host);
+    std::sort(hosts.begin(), hosts.end());
+    return hosts;
 }
 
 Router::Split Router::split(const HostSet& set) const {

@@ -23,6 +23,8 @@ class Router {
     void add_child(HostId child);
     // `host` joined somewhere below `child`. False if it is already below another child, or is this node.
     bool learn(HostId child, HostId host);
+    // `host` is below `child` now, wherever it was. False if it was there already, or is this node.
+    bool move(HostId child, HostId host);
     // Forgets a child or a single host; returns all hosts that are no longer reachable, sorted.
     std::vector<HostId> remove_child(HostId child);
     void forget(HostId host);
@@ -31,6 +33,9 @@ class Router {
     [[nodiscard]] bool originates_below(HostId child, HostId source) const;
     // The child that leads to `host`; nullopt: upwards (or nowhere, at the root).
     [[nodiscard]] std::optional<HostId> child_towards(HostId host) const;
+
+    // All hosts that are reached through children, sorted.
+    [[nodiscard]] std::vector<HostId> below() const;
 
     struct Split {
         bool self = false;                               // the set has this node

@@ -30,6 +30,19 @@ TEST(Router, ALostChildTakesItsSubtreeWithIt) {
     EXPECT_TRUE(router.learn(b, below_a)) << "it may come back elsewhere";
 }
 
+TEST(Router, AHostMovesBelowAnotherChild) {
+    Router router(HostId{1});
+    for (const HostId child : {HostId{2}, HostId{3}})
+        router.add_child(child);
+    EXPECT_TRUE(router.learn(HostId{2}, HostId{20}));
+    EXPECT_FALSE(router.learn(HostId{3}, HostId{20}));
+    EXPECT_TRUE(router.move(HostId{3}, HostId{20}));
+    EXPECT_FALSE(router.move(HostId{3}, HostId{20})) << "it is there";
+    EXPECT_FALSE(router.move(HostId{3}, HostId{1})) << "this node itself";
+    EXPECT_EQ(router.child_towards(HostId{20}), HostId{3});
+    EXPECT_FALSE(router.originates_below(HostId{2}, HostId{20}));
+}
+
 TEST(Router, SplitsASetByChild) {
     Router router(HostId{5});
     router.add_child(a);

@@ -27,6 +27,7 @@ RunningOperation::RunningOperation(const World& world, Node& node, OperationId i
 void RunningOperation::deliver(Frame frame) {
     switch (frame.type) {
         case FrameType::message:
+            if (frame.source == root_id && !admit_control(frame.sequence)) return;
             if (messages_.size() < most_waiting_messages)
                 messages_.push_back({frame.source, std::move(frame.body)});
             break;
@@ -49,6 +50,7 @@ void RunningOperation::receive_data(Frame frame) {
 }
 
 void RunningOperation::cancel(CancelLevel level) {
+    if (done_) return;
     const bool handled = cancel_handler_ && level != CancelLevel::kill;
     if (handled) {
         cancel_handler_(level);
@@ -85,18 +87,66 @@ Frame RunningOperation::frame_to(HostId to, FrameType type) const {
 
 void RunningOperation::send(HostId to, std::string body) {
     if (!node_) return;
+    if (to == root_id) return send_data(message_stream, std::move(body));
     Frame frame = frame_to(to, FrameType::message);
     frame.body = std::move(body);
     node_->send(std::move(frame));
 }
 
 void RunningOperation::send_data(std::uint32_t stream, std::string bytes) {
-    Frame frame = frame_to(root_id, FrameType::data);
-    frame.bulk = true;
+    const std::uint32_t sequence = outgoing_[stream].sent(bytes);
+    send_stream(stream, sequence, std::move(bytes));
+}
+
+void RunningOperation::send_stream(std::uint32_t stream, std::uint32_t sequence, std::string bytes) {
+    const bool message = stream == message_stream;
+    Frame frame = frame_to(root_id, message ? FrameType::message : FrameType::data);
+    frame.bulk = !message;
     frame.stream = stream;
-    frame.sequence = outgoing_[stream].sent(bytes.size());
+    frame.sequence = sequence;
     frame.body = std::move(bytes);
     node_->send(std::move(frame));
+}
+
+bool RunningOperation::admit_control(std::uint32_t sequence) {
+    if (sequence <= control_) return false;
+    control_ = sequence;
+    return true;
+}
+
+void RunningOperation::finish(const RoleResult& result) {
+    OperationEnd end{result, {}};
+    for (const auto& [stream, sender] : outgoing_)
+        end.sent[stream] = sender.next();
+    done_ = encode(end);
+    cancel_handler_ = {};
+    if (node_) send_done();
+}
+
+void RunningOperation::send_done() {
+    Frame frame = frame_to(root_id, FrameType::done);
+    frame.bulk = true;  // behind the bytes that the operation has sent
+    frame.body = *done_;
+    node_->send(std::move(frame));
+}
+
+OperationProgress RunningOperation::progress() const {
+    OperationProgress progress{id_, control_, {}};
+    for (const auto& [stream, incoming] : incoming_)
+        progress.streams[stream] = incoming.receiver.progress();
+    return progress;
+}
+
+void RunningOperation::send_again(const OperationProgress& at_root) {
+    if (!node_) return;
+    for (auto& [stream, sender] : outgoing_) {
+        const auto received = at_root.streams.find(stream);
+        const StreamProgress none;
+        for (auto& sent : sender.missing(received == at_root.streams.end() ? none : received->second))
+            send_stream(stream, sent.sequence, std::move(sent.bytes));
+    }
+    if (done_) send_done();
+    changed_.notify();
 }
 
 Task<Result<void>> RunningOperation::write(std::uint32_t stream, std::string bytes) {

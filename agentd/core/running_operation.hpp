@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/asio/cancellation_signal.hpp>
@@ -31,9 +32,17 @@ class RunningOperation final : public RoleContext, public std::enable_shared_fro
     void detach() {  // nothing is sent any more
         node_ = nullptr;
     }
+    // The role has ended: tells the root, behind all that it has sent.
+    void finish(const RoleResult& result);
+    // What has come from the root; what it has not got is sent again.
+    [[nodiscard]] OperationProgress progress() const;
+    void send_again(const OperationProgress& at_root);
+    // False if the root's message or cancel of this number has come before.
+    bool admit_control(std::uint32_t sequence);
     [[nodiscard]] bool expired() const { return expired_; }
     [[nodiscard]] asio::cancellation_slot slot() { return stop_.slot(); }
     [[nodiscard]] OperationId id() const { return id_; }
+    [[nodiscard]] const std::string& kind() const { return start_.kind; }
 
     // RoleContext
     [[nodiscard]] const World& world() const override { return world_; }
@@ -54,7 +63,9 @@ class RunningOperation final : public RoleContext, public std::enable_shared_fro
         StreamReceiver receiver;
     };
     void receive_data(Frame frame);
+    void send_stream(std::uint32_t stream, std::uint32_t sequence, std::string bytes);
     void send_data(std::uint32_t stream, std::string bytes);
+    void send_done();
     Frame frame_to(HostId to, FrameType type) const;
 
     World world_;
@@ -68,6 +79,8 @@ class RunningOperation final : public RoleContext, public std::enable_shared_fro
     Signal changed_;  // anything above, or the end
     std::function<void(CancelLevel)> cancel_handler_;
     asio::cancellation_signal stop_;
+    std::uint32_t control_ = 0;        // the last of the root's messages and cancels
+    std::optional<std::string> done_;  // the encoded result of the role
     bool ended_ = false;
     bool expired_ = false;
 };

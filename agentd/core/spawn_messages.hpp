@@ -1,13 +1,11 @@
 // The operation "spawn": an agent logs in to further hosts and becomes the parent of their agents. The root
-// grants targets one by one or many at once; what a login has to ask of the user's side travels as questions
-// and answers.
+// grants targets; what a login has to ask of the user's side travels as questions and answers. Both sides
+// send what they have at a time in one message.
 #pragma once
 
 #include "trellis/message.hpp"
 #include "trellis/outcome.hpp"
 #include "trellis/spawner.hpp"
-
-#include "agentd/core/tree_messages.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -17,15 +15,7 @@
 
 namespace trellis {
 
-// Root to agent.
-struct SpawnGrant {
-    std::vector<SpawnRequest> targets;
-    TreeSettings settings;
-    template <class Archive>
-    void serialize(Archive& archive) {
-        archive(targets, settings);
-    }
-};
+// Root to agent: targets, and answers.
 struct AuthorityAnswer {
     std::uint32_t ticket = 0;
     std::optional<Outcome> failure;
@@ -35,7 +25,8 @@ struct AuthorityAnswer {
         archive(ticket, failure, reply);
     }
 };
-using SpawnCommand = std::variant<SpawnGrant, AuthorityAnswer>;
+using SpawnCommand = std::variant<SpawnRequest, AuthorityAnswer>;
+using SpawnCommands = std::vector<SpawnCommand>;
 
 // Agent to root. That a host has joined is told by the frame `joined`; the report says how its login ended.
 struct SpawnReport {
@@ -65,6 +56,7 @@ struct AgentQuestion {
         archive(ticket, id, request);
     }
 };
-using SpawnNews = std::variant<SpawnReport, HostKeyQuestion, AgentQuestion>;
+using SpawnEvent = std::variant<SpawnReport, HostKeyQuestion, AgentQuestion>;
+using SpawnNews = std::vector<SpawnEvent>;
 
 }  // namespace trellis

@@ -1,6 +1,7 @@
 #include "agentd/core/spawn_role.hpp"
 
 #include "agentd/core/adopt.hpp"
+#include "agentd/core/gathered.hpp"
 #include "agentd/core/mailbox.hpp"
 #include "agentd/core/spawn_messages.hpp"
 
@@ -13,18 +14,25 @@
 namespace trellis {
 namespace {
 
+// What happens within this time is told together.
+constexpr Duration hold = std::chrono::milliseconds(1);
+
 // Shared by the role and its logins, which may outlast it by a moment.
 struct Asking {
-    Asking(RoleContext& role_context, const Executor& executor)
-        : context(&role_context), answered(executor) {}
+    explicit Asking(RoleContext& role_context)
+        : context(&role_context),
+          answered(role_context.world().executor),
+          events(std::make_shared<Gathered<SpawnEvent>>(
+              role_context.world().executor, role_context.world().clock, hold, [this](const SpawnNews& news) {
+                  if (context) context->send(root_id, encode(news));
+              })) {}
     RoleContext* context;  // null once the operation has ended
     Signal answered;
+    std::shared_ptr<Gathered<SpawnEvent>> events;
     std::uint32_t tickets = 0;
     std::map<std::uint32_t, AuthorityAnswer> answers;
 
-    void tell(const SpawnNews& news) {
-        if (context) context->send(root_id, encode(news));
-    }
+    void tell(SpawnEvent event) { events->add(std::move(event)); }
 };
 
 // The root's LoginAuthority, asked over the tree.
@@ -67,7 +75,7 @@ class SpawnRole final : public Role {
     explicit SpawnRole(Node& node) : node_(node.shared_from_this()) {}
 
     Task<RoleResult> run(RoleContext& context) override {
-        auto asking = std::make_shared<Asking>(context, context.world().executor);
+        auto asking = std::make_shared<Asking>(context);
         struct Ending {
             Asking& asking;
             ~Ending() {
@@ -78,25 +86,23 @@ class SpawnRole final : public Role {
         const Ending ending{*asking};
         while (auto message = co_await context.receive()) {
             if (message->from != root_id) continue;
-            auto command = decode<SpawnCommand>(message->body);
-            if (!command) continue;
-            if (auto* grant = std::get_if<SpawnGrant>(&*command)) {
-                start_logins(context.world(), asking, std::move(grant->targets));
-            } else {
-                auto& answer = std::get<AuthorityAnswer>(*command);
-                asking->answers[answer.ticket] = std::move(answer);
-                asking->answered.notify();
-            }
+            auto commands = decode<SpawnCommands>(message->body);
+            if (!commands) continue;
+            for (SpawnCommand& command : *commands)
+                obey(context.world(), asking, std::move(command));
         }
         co_return RoleResult{};
     }
 
   private:
-    void start_logins(const World& world, const std::shared_ptr<Asking>& asking,
-                      std::vector<SpawnRequest> targets) {
-        for (SpawnRequest& target : targets) {
-            asio::co_spawn(world.executor, log_in(node_, &world.spawner, asking, std::move(target)),
+    void obey(const World& world, const std::shared_ptr<Asking>& asking, SpawnCommand command) {
+        if (auto* target = std::get_if<SpawnRequest>(&command)) {
+            asio::co_spawn(world.executor, log_in(node_, &world.spawner, asking, std::move(*target)),
                            asio::detached);
+        } else {
+            auto& answer = std::get<AuthorityAnswer>(command);
+            asking->answers[answer.ticket] = std::move(answer);
+            asking->answered.notify();
         }
     }
 

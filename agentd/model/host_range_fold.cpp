@@ -4,7 +4,9 @@
 #include "agentd/model/host_range_digits.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <deque>
 #include <unordered_map>
 #include <utility>
 
@@ -56,6 +58,21 @@ std::string spell_bracket(std::span<const Cell> sorted) {
     return text + "]";
 }
 
+// Brackets that have been spelled, numbered, each once.
+class Brackets {
+  public:
+    Cell number_of(std::string text) {
+        const auto [entry, added] = number_.try_emplace(std::move(text), spelled_.size());
+        if (added) spelled_.push_back(&entry->first);
+        return entry->second;
+    }
+    [[nodiscard]] const std::string& text_of(Cell number) const { return *spelled_[number]; }
+
+  private:
+    std::unordered_map<std::string, Cell> number_;
+    std::vector<const std::string*> spelled_;  // keys of number_, by their number
+};
+
 // Names with the same texts: rows of `width` cells, flat.
 class Shape {
   public:
@@ -63,13 +80,17 @@ class Shape {
 
     void add(std::span<const Cell> row) { cells_.insert(cells_.end(), row.begin(), row.end()); }
 
-    // `key` holds the texts, each ended by a zero byte.
-    void write(std::string_view key, std::vector<std::string>& ranges) {
+    // `key` holds the texts, each ended by a zero byte; or a name without numbers. Ranges are separated by
+    // commas.
+    void write(std::string_view key, std::string& text) {
+        Brackets brackets;
         for (std::size_t position = width_; position-- > 0;)
-            fold(position);
+            fold(position, brackets);
         const std::size_t rows = width_ == 0 ? 1 : cells_.size() / width_;
-        for (std::size_t row = 0; row < rows; ++row)
-            ranges.push_back(spell_row(key, row));
+        for (std::size_t row = 0; row < rows; ++row) {
+            if (!text.empty()) text += ',';
+            spell_row(key, row, brackets, text);
+        }
     }
 
   private:
@@ -88,8 +109,46 @@ class Shape {
                 if (i != position && a[i] != b[i]) return a[i] < b[i];
             return a[position] < b[position];
         };
-        if (!std::ranges::is_sorted(order, before)) std::ranges::sort(order, before);
+        if (std::ranges::is_sorted(order, before)) return order;
+        std::vector<std::pair<std::uint64_t, std::size_t>> keys = packed(position);
+        if (keys.empty()) {
+            std::ranges::sort(order, before);
+            return order;
+        }
+        std::ranges::sort(keys);
+        for (std::size_t i = 0; i < order.size(); ++i)
+            order[i] = keys[i].second;
         return order;
+    }
+
+    // Each row as one number that sorts as sorted_by_others() does, and its row number; nothing if the rows
+    // do not fit. Comparing these is several times as fast as comparing rows.
+    [[nodiscard]] std::vector<std::pair<std::uint64_t, std::size_t>> packed(std::size_t position) const {
+        std::vector<std::pair<std::uint64_t, std::size_t>> keys(cells_.size() / width_);
+        std::size_t bits_left = 64;
+        for (std::size_t i = 0; i <= width_; ++i) {
+            if (i == position) continue;
+            const std::size_t at = i == width_ ? position : i;
+            std::uint64_t highest = 0;
+            std::size_t shortest = most_digits, longest = 0;
+            for (std::size_t cell = at; cell < cells_.size(); cell += width_) {
+                highest = std::max(highest, value_of(cells_[cell]));
+                shortest = std::min(shortest, length_of(cells_[cell]));
+                longest = std::max(longest, length_of(cells_[cell]));
+            }
+            const std::size_t value_bits = std::bit_width(highest);
+            const std::size_t bits = std::bit_width(longest - shortest) + value_bits;
+            if (bits > bits_left) return {};
+            bits_left -= bits;
+            for (std::size_t row = 0; row < keys.size(); ++row) {
+                const Cell cell = cells_[row * width_ + at];
+                std::uint64_t& key = keys[row].first;
+                key = bits == 64 ? 0 : key << bits;
+                key |= std::uint64_t{length_of(cell) - shortest} << value_bits | value_of(cell);
+                keys[row].second = row;
+            }
+        }
+        return keys;
     }
 
     [[nodiscard]] bool agree_elsewhere(std::size_t left, std::size_t right, std::size_t position) const {
@@ -99,7 +158,7 @@ class Shape {
         return true;
     }
 
-    void fold(std::size_t position) {
+    void fold(std::size_t position, Brackets& brackets) {
         const std::vector<std::size_t> order = sorted_by_others(position);
         std::vector<Cell> folded, bracket;
         for (std::size_t first = 0; first < order.size();) {
@@ -111,33 +170,24 @@ class Shape {
             }
             const auto same = row(order[first]);
             folded.insert(folded.end(), same.begin(), same.end());
-            folded[folded.size() - width_ + position] = intern(spell_bracket(bracket));
+            folded[folded.size() - width_ + position] = brackets.number_of(spell_bracket(bracket));
             first = last;
         }
         cells_ = std::move(folded);
     }
 
-    Cell intern(std::string text) {
-        const auto [entry, added] = number_.try_emplace(std::move(text), spelled_.size());
-        if (added) spelled_.push_back(&entry->first);
-        return entry->second;
-    }
-
-    [[nodiscard]] std::string spell_row(std::string_view key, std::size_t index) const {
-        std::string text;
+    void spell_row(std::string_view key, std::size_t index, const Brackets& brackets,
+                   std::string& text) const {
         for (std::size_t i = 0; i <= width_; ++i) {
             const std::size_t end = key.find('\0');
             text += key.substr(0, end);
             key.remove_prefix(end + 1);
-            if (i < width_) text += *spelled_[row(index)[i]];
+            if (i < width_) text += brackets.text_of(row(index)[i]);
         }
-        return text;
     }
 
     std::size_t width_;
     std::vector<Cell> cells_;
-    std::unordered_map<std::string, Cell> number_;
-    std::vector<const std::string*> spelled_;  // keys of number_, by their number
 };
 
 // Cuts a name into `key` (texts, each ended by a zero byte) and `row` (numbers).
@@ -146,13 +196,19 @@ void cut(std::string_view name, std::string& key, std::vector<Cell>& row) {
     row.clear();
     for (std::size_t at = 0; at < name.size();) {
         std::size_t end = at;
+        if (!is_digit(name[at])) {
+            while (end < name.size() && !is_digit(name[end]))
+                ++end;
+            key.append(name, at, end - at);
+            at = end;
+            continue;
+        }
         std::uint64_t value = 0;
         while (end < name.size() && is_digit(name[end]) && end - at <= most_digits)
             value = value * 10 + static_cast<std::uint64_t>(name[end++] - '0');
-        if (end == at || end - at > most_digits || row.size() == most_numbers) {
-            do
+        if (end - at > most_digits || row.size() == most_numbers) {
+            while (at < name.size() && is_digit(name[at]))
                 key += name[at++];
-            while (at < name.size() && is_digit(name[at - 1]) && is_digit(name[at]));
             continue;
         }
         row.push_back(make_cell(value, end - at));
@@ -165,26 +221,29 @@ void cut(std::string_view name, std::string& key, std::vector<Cell>& row) {
 }  // namespace
 
 std::string fold_hosts(std::span<const std::string> names) {
-    std::unordered_map<std::string, std::size_t> index_of;
-    std::vector<std::pair<const std::string*, Shape>> shapes;  // in order of first appearance
+    std::deque<std::string> keys;
+    std::unordered_map<std::string_view, std::size_t> index_of(names.size());
+    std::vector<std::pair<std::string_view, Shape>> shapes;  // in order of first appearance
     std::string key;
     std::vector<Cell> row;
     std::size_t latest = 0;
     for (const std::string& name : names) {
         cut(name, key, row);
-        if (shapes.empty() || *shapes[latest].first != key) {
-            const auto [entry, added] = index_of.try_emplace(key, shapes.size());
-            if (added) shapes.emplace_back(&entry->first, Shape(row.size()));
+        std::string_view texts = row.empty() ? name : key;
+        if (shapes.empty() || shapes[latest].first != texts) {
+            if (!row.empty()) texts = keys.emplace_back(key);
+            const auto [entry, added] = index_of.try_emplace(texts, shapes.size());
             latest = entry->second;
+            if (added)
+                shapes.emplace_back(texts, Shape(row.size()));
+            else if (!row.empty())
+                keys.pop_back();
         }
         shapes[latest].second.add(row);
     }
-    std::vector<std::string> ranges;
-    for (auto& [texts, shape] : shapes)
-        shape.write(*texts, ranges);
     std::string text;
-    for (const std::string& range : ranges)
-        text += (text.empty() ? "" : ",") + range;
+    for (auto& [texts, shape] : shapes)
+        shape.write(texts, text);
     return text;
 }
 

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-Topology example() {
+Topology two_switches() {
     Topology topology;
     topology.hosts = {"a0", "a1", "b 2", "c"};
     topology.switches = {"s", "t"};
@@ -32,13 +32,13 @@ std::string refusal(const std::string& text) {
 
 // The example with one member replaced.
 std::string with(const std::string& pointer, const json& value) {
-    json object = topology_to_json(example());
+    json object = topology_to_json(two_switches());
     object[json::json_pointer(pointer)] = value;
     return object.dump();
 }
 
 TEST(TopologyJson, RoundTripIsExact) {
-    EXPECT_EQ(parse_topology(topology_file(example())).value(), example());
+    EXPECT_EQ(parse_topology(topology_file(two_switches())).value(), two_switches());
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         Topology tree = sim::random_topology(50, sim::all_tree_shapes[seed % 5], seed);
         tree.links[0].delay = Delay{std::nextafter(0.1, 1.0)};
@@ -77,33 +77,33 @@ TEST(TopologyJson, IsBounded) {
     EXPECT_THAT(refusal(std::string(100'000, '[')), HasSubstr("nested more than"));
     TopologyCaps caps;
     caps.nodes = 3;
-    EXPECT_FALSE(topology_from_json(topology_to_json(example()), caps));
+    EXPECT_FALSE(topology_from_json(topology_to_json(two_switches()), caps));
     caps = {};
     caps.bytes = 10;
-    EXPECT_FALSE(parse_topology(topology_file(example()), caps));
+    EXPECT_FALSE(parse_topology(topology_file(two_switches()), caps));
 }
 
 TEST(TopologyNewick, IsRootedAtTheCentreAndQuotesNames) {
-    EXPECT_EQ(topology_newick(example()), "((a0:20,a1:20.5)s:2.25,'b 2':3020,c:1)t;\n");
+    EXPECT_EQ(topology_newick(two_switches()), "((a0:20,a1:20.5)s:2.25,'b 2':3020,c:1)t;\n");
     EXPECT_EQ(topology_newick(Topology{}), ";\n");
     EXPECT_EQ(topology_newick(Topology{{"a", "it's"}, {}, {{0, 1, Delay{3}}}}), "('it''s':3)a;\n");
 }
 
 TEST(TopologyDot, QuotesNames) {
-    Topology topology = example();
+    Topology topology = two_switches();
     topology.hosts[0] = "a\"0";
     EXPECT_THAT(topology_dot(topology), HasSubstr("  \"a\\\"0\" [shape=box];\n"));
     EXPECT_THAT(topology_dot(topology), HasSubstr("  \"s\" -- \"t\" [label=\"2.25 us\"];\n"));
 }
 
 TEST(TopologyText, DrawsTheTreeWithHostsFolded) {
-    EXPECT_EQ(topology_text(example()),
+    EXPECT_EQ(topology_text(two_switches()),
               "t\n"
               "├── c  1.00 us\n"
               "├── b 2  3.02 ms\n"
               "└── s  2.25 us\n"
               "    └── a[0-1]  2 hosts, 20.0-20.5 us\n");
-    EXPECT_EQ(topology_text(example(), LineDrawing::ascii),
+    EXPECT_EQ(topology_text(two_switches(), LineDrawing::ascii),
               "t\n"
               "|-- c  1.00 us\n"
               "|-- b 2  3.02 ms\n"
@@ -122,12 +122,12 @@ TEST(TopologyText, SpellsDelays) {
 }
 
 TEST(TopologyValue, TravelsAsJson) {
-    const TopologyValue value(example());
+    const TopologyValue value(two_switches());
     const auto back = TopologyValue::from_json(value.to_json());
     ASSERT_TRUE(back);
-    EXPECT_EQ(dynamic_cast<const TopologyValue&>(**back).topology(), example());
+    EXPECT_EQ(dynamic_cast<const TopologyValue&>(**back).topology(), two_switches());
     EXPECT_EQ((*back)->type(), "topology");
-    EXPECT_EQ((*back)->to_text(), topology_text(example()));
+    EXPECT_EQ((*back)->to_text(), topology_text(two_switches()));
     EXPECT_FALSE(TopologyValue::from_json(json::object()));
 }
 

@@ -56,20 +56,20 @@ TEST(TopologyQuery, SharedLinksEqualThoseCountedOnPaths) {
     for (const sim::TreeShape shape : sim::all_tree_shapes) {
         const Topology tree = sim::random_topology(20, shape, 11);
         const TopologyQuery query(tree);
-        const auto links = [&](TopologyNode a, TopologyNode b) {
+        const auto links = [&](TopologyNode from, TopologyNode to) {
             std::set<std::pair<TopologyNode, TopologyNode>> used;
-            const auto path = query.path(a, b);
+            const auto path = query.path(from, to);
             for (std::size_t i = 1; i < path.size(); ++i)
                 used.insert(std::minmax(path[i - 1], path[i]));
             return used;
         };
         for (int i = 0; i < 500; ++i) {
             const auto pick = [&] { return static_cast<TopologyNode>(random() % 20); };
-            const TopologyNode a = pick(), b = pick(), c = pick(), d = pick();
+            const TopologyNode p = pick(), q = pick(), r = pick(), s = pick();
             std::size_t common = 0;
-            for (const auto& link : links(a, b))
-                common += links(c, d).count(link);
-            ASSERT_EQ(query.shared_links(a, b, c, d), common);
+            for (const auto& link : links(p, q))
+                common += links(r, s).count(link);
+            ASSERT_EQ(query.shared_links(p, q, r, s), common);
         }
     }
 }

@@ -60,10 +60,11 @@ Task<Result<StartupReply>> next_reply(ByteStream& stream, StartupReader& reader)
 
 }  // namespace
 
-Result<StartupSpec> make_startup_spec(AgentImage& image, const std::string& directory) {
+Result<StartupSpec> make_startup_spec(AgentImage& image, const std::string& directory,
+                                      const std::string& door) {
     const Result<AgentImage::Identity> identity = image.identity();
     if (!identity) return identity.error();
-    StartupSpec spec{random_letters(), identity->hash, identity->size, default_agent_directories()};
+    StartupSpec spec{random_letters(), identity->hash, identity->size, default_agent_directories(), door};
     if (!directory.empty())
         spec.directories = {directory.starts_with("~/") ? "$HOME" + directory.substr(1) : directory};
     return spec;

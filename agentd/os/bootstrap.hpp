@@ -14,7 +14,8 @@
 namespace trellis {
 
 // The specification for one start: a fresh nonce, the directory of the request or the usual ones.
-Result<StartupSpec> make_startup_spec(AgentImage& image, const std::string& directory);
+Result<StartupSpec> make_startup_spec(AgentImage& image, const std::string& directory,
+                                      const std::string& door = {});
 
 // Returns the bytes that came behind the `started` line: the first frames. Never times out by itself, but
 // tells `progress` of each step.

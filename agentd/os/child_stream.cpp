@@ -1,5 +1,7 @@
 #include "agentd/os/child_stream.hpp"
 
+#include "agentd/os/complaint.hpp"
+
 #include <cerrno>
 #include <cstring>
 
@@ -7,10 +9,6 @@
 #include <boost/asio/detached.hpp>
 
 namespace trellis {
-
-namespace {
-constexpr std::size_t complaint_limit = 2000;
-}
 
 struct ChildStream::Errors {
     FdStream stream;
@@ -23,7 +21,10 @@ Result<std::unique_ptr<ChildStream>> ChildStream::start(const Executor& executor
     DescriptorPair errors = make_pipe();
     if (!ends.first.open() || !errors.first.open())
         return Failure{FailureKind::cannot_start, "start process", "", std::strerror(errno)};
-    const ChildSpec spec{std::move(process), ends.second.get(), ends.second.get(), errors.second.get()};
+    ChildSpec spec;
+    spec.process = std::move(process);
+    spec.input = spec.output = ends.second.get();
+    spec.error = errors.second.get();
     Result<std::unique_ptr<Child>> child = children.start(spec);
     if (!child) return child.error();
     return std::unique_ptr<ChildStream>(
@@ -50,9 +51,7 @@ Task<void> ChildStream::collect(std::shared_ptr<Errors> errors) {
     for (;;) {
         const Result<std::string> bytes = co_await errors->stream.read();
         if (!bytes || bytes->empty()) co_return;
-        errors->text += *bytes;
-        if (errors->text.size() > complaint_limit)
-            errors->text.erase(0, errors->text.size() - complaint_limit);
+        add_complaint(errors->text, *bytes);
     }
 }
 

@@ -90,10 +90,14 @@ class SpawnPlan {
     explicit SpawnPlan(const ChildSpec& spec) {
         posix_spawn_file_actions_init(&actions_);
         posix_spawnattr_init(&attributes_);
-        const std::array<int, 3> files{spec.input, spec.output, spec.error};
-        for (int target = 0; target < 3; ++target)
-            redirect(files[static_cast<std::size_t>(target)], target);
-        posix_spawn_file_actions_addclosefrom_np(&actions_, 3);
+        if (spec.terminal.empty()) {
+            const std::array<int, 3> files{spec.input, spec.output, spec.error};
+            for (int target = 0; target < 3; ++target)
+                redirect(files[static_cast<std::size_t>(target)], target);
+        } else {
+            take_terminal(spec.terminal);
+        }
+        add_further(spec.further);
         if (!spec.process.directory.empty())
             posix_spawn_file_actions_addchdir_np(&actions_, spec.process.directory.c_str());
         sigset_t signals;
@@ -121,6 +125,23 @@ class SpawnPlan {
             posix_spawn_file_actions_adddup2(&actions_, from, to);
         else
             posix_spawn_file_actions_addopen(&actions_, to, "/dev/null", to == 0 ? O_RDONLY : O_WRONLY, 0);
+    }
+    // The leader of a new session gets the terminal that it opens first.
+    void take_terminal(const std::string& file) {
+        posix_spawn_file_actions_addopen(&actions_, 0, file.c_str(), O_RDWR, 0);
+        posix_spawn_file_actions_adddup2(&actions_, 0, 1);
+        posix_spawn_file_actions_adddup2(&actions_, 0, 2);
+    }
+    // These, and no others.
+    void add_further(const std::map<int, int>& further) {
+        int next = 3;
+        for (const auto& [target, from] : further) {
+            for (; next < target; ++next)
+                posix_spawn_file_actions_addclose(&actions_, next);
+            posix_spawn_file_actions_adddup2(&actions_, from, target);
+            ++next;
+        }
+        posix_spawn_file_actions_addclosefrom_np(&actions_, next);
     }
     posix_spawn_file_actions_t actions_{};
     posix_spawnattr_t attributes_{};

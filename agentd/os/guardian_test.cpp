@@ -1,10 +1,10 @@
 #include "agentd/os/guardian.hpp"
 
+#include "agentd/os/alive_test.hpp"
 #include "agentd/os/file_descriptor.hpp"
 
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -15,20 +15,17 @@
 namespace trellis {
 namespace {
 
-bool alive(pid_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string number, name, state;
-    return (file >> number >> name >> state) && state != "Z";
-}
-
 bool gone_soon(pid_t pid) {
     for (int i = 0; i < 200 && alive(pid); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return !alive(pid);
 }
 
-// An agent with a job that has a session of its own, a job whose parent is gone, and one that ignores TERM.
-// Each writes its number to the pipe; then the agent ends in `how`.
+constexpr std::size_t how_many = 6;  // an agent and its jobs
+
+// An agent with a job that has a session of its own, a job whose parent is gone, one that ignores TERM, one
+// that is stopped, and one that made itself a daemon. Each writes its number to the pipe; then the agent ends
+// in `how`.
 class Guarded {
   public:
     explicit Guarded(std::function<int()> how) {
@@ -42,7 +39,8 @@ class Guarded {
             report(out);
             ::dup2(out, 1);
             if (std::system("setsid sh -c 'echo $$; exec sleep 100' & (sleep 100 & echo $!) ; "
-                            "sh -c 'trap \"\" TERM; echo $$; sleep 100' &") != 0)
+                            "sh -c 'trap \"\" TERM; echo $$; sleep 100' & sh -c 'echo $$; kill -STOP $$' &"
+                            "setsid sh -c '(nohup sleep 100 >/dev/null 2>&1 & echo $!) &'") != 0)
                 ::_exit(9);
             return how();
         });
@@ -53,7 +51,7 @@ class Guarded {
         std::vector<pid_t> result;
         std::string text;
         char byte = 0;
-        while (result.size() < 4 && ::read(pipe_.first.get(), &byte, 1) == 1) {
+        while (result.size() < how_many && ::read(pipe_.first.get(), &byte, 1) == 1) {
             if (byte != '\n') {
                 text += byte;
                 continue;
@@ -90,7 +88,7 @@ TEST(Guardian, KillsWhatAnEndedAgentLeavesBehind) {
         return 5;
     });
     const std::vector<pid_t> numbers = guarded.numbers();
-    ASSERT_EQ(numbers.size(), 4u);
+    ASSERT_EQ(numbers.size(), how_many);
     const int status = guarded.status();
     EXPECT_EQ(WEXITSTATUS(status), 5);
     for (const pid_t pid : numbers)
@@ -101,7 +99,7 @@ TEST(Guardian, KillsWhatAnEndedAgentLeavesBehind) {
 TEST(Guardian, KillsWhatAKilledAgentLeavesBehind) {
     Guarded guarded([] { return ::pause(); });
     const std::vector<pid_t> numbers = guarded.numbers();
-    ASSERT_EQ(numbers.size(), 4u);
+    ASSERT_EQ(numbers.size(), how_many);
     ::kill(numbers[0], SIGKILL);
     EXPECT_EQ(WEXITSTATUS(guarded.status()), 128 + SIGKILL);
     for (const pid_t pid : numbers)
@@ -110,7 +108,7 @@ TEST(Guardian, KillsWhatAKilledAgentLeavesBehind) {
 
 TEST(Guardian, PassesTermOn) {
     Guarded guarded([] { return ::pause(); });
-    ASSERT_EQ(guarded.numbers().size(), 4u);
+    ASSERT_EQ(guarded.numbers().size(), how_many);
     ::kill(guarded.guardian(), SIGTERM);
     EXPECT_EQ(WEXITSTATUS(guarded.status()), 128 + SIGTERM);
 }
@@ -118,7 +116,7 @@ TEST(Guardian, PassesTermOn) {
 TEST(Guardian, AnAgentDoesNotOutliveItsGuardian) {
     Guarded guarded([] { return ::pause(); });
     const std::vector<pid_t> numbers = guarded.numbers();
-    ASSERT_EQ(numbers.size(), 4u);
+    ASSERT_EQ(numbers.size(), how_many);
     ::kill(guarded.guardian(), SIGKILL);
     guarded.status();
     EXPECT_TRUE(gone_soon(numbers[0]));

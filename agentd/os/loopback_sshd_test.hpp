@@ -158,7 +158,7 @@ class TestAuthority : public LoginAuthority {
     }
     Task<Result<std::string>> ask_agent(std::string request) override {
         ++questions;
-        if (agent_socket.empty()) co_return Failure{FailureKind::unavailable, "", "", "no ssh-agent"};
+        if (agent_socket.empty()) co_return unavailable("no ssh-agent");
         co_return talk(request);
     }
 

@@ -1,5 +1,5 @@
-// OsProcesses: the real Processes: commands as child processes with their outputs on pipes and /dev/null as
-// input. Owned by main.cpp, outlives every Process that it has started.
+// OsProcesses: the real Processes: commands as child processes on pipes, with /dev/null as input unless they
+// are to be fed, or on a pseudo-terminal. Owned by main.cpp, outlives every Process that it has started.
 #pragma once
 
 #include "agentd/os/children.hpp"
@@ -12,6 +12,9 @@ class OsProcesses : public Processes {
     Result<std::unique_ptr<Process>> start(const ProcessSpec& spec) override;
 
   private:
+    Result<std::unique_ptr<Process>> start_on_pipes(const ProcessSpec& spec);
+    Result<std::unique_ptr<Process>> start_on_terminal(const ProcessSpec& spec);
+
     Executor executor_;
     Children children_;
 };

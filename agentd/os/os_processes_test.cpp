@@ -1,7 +1,8 @@
 #include "agentd/os/os_processes.hpp"
 
+#include "agentd/os/alive_test.hpp"
+
 #include <csignal>
-#include <fstream>
 #include <optional>
 #include <thread>
 
@@ -13,13 +14,6 @@
 namespace trellis {
 namespace {
 
-// Running or stopped, but no zombie.
-bool alive(pid_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string number, name, state;
-    return (file >> number >> name >> state) && state != "Z";
-}
-
 struct Ended {
     std::string out;
     std::string err;
@@ -30,12 +24,23 @@ class OsProcessesTest : public testing::Test {
   protected:
     std::unique_ptr<Process> start(std::string script, std::string directory = {},
                                    std::map<std::string, std::string> env = {}) {
-        ProcessSpec spec{{"/bin/sh", "-c", std::move(script)}, std::move(directory), std::move(env)};
+        ProcessSpec spec;
+        spec.argv = {"/bin/sh", "-c", std::move(script)};
+        spec.directory = std::move(directory);
+        spec.env = std::move(env);
+        return start(spec);
+    }
+    std::unique_ptr<Process> start(const ProcessSpec& spec) {
         Result<std::unique_ptr<Process>> process = processes.start(spec);
         EXPECT_TRUE(process.has_value());
         return std::move(process.value());
     }
-    static Task<void> drain(Process& process, Process::Output output, std::string& text) {
+    Task<void> give(Process& process, int input, std::string bytes) {
+        const Result<void> written = co_await process.write(input, std::move(bytes));
+        refused = !written;
+        process.close(input);
+    }
+    static Task<void> drain(Process& process, int output, std::string& text) {
         for (;;) {
             const std::string bytes = co_await process.read(output);
             if (bytes.empty()) co_return;
@@ -48,8 +53,8 @@ class OsProcessesTest : public testing::Test {
     Ended end_of(Process& process) {
         Ended ended;
         std::optional<ExitStatus> status;
-        asio::co_spawn(context, drain(process, Process::Output::out, ended.out), asio::detached);
-        asio::co_spawn(context, drain(process, Process::Output::err, ended.err), asio::detached);
+        asio::co_spawn(context, drain(process, Process::out, ended.out), asio::detached);
+        asio::co_spawn(context, drain(process, Process::err, ended.err), asio::detached);
         asio::co_spawn(context, finish(process, status), asio::detached);
         for (int i = 0; i < 500 && !status; ++i)
             context.run_for(std::chrono::milliseconds(10));
@@ -59,6 +64,7 @@ class OsProcessesTest : public testing::Test {
         return ended;
     }
 
+    bool refused = false;  // the last write()
     asio::io_context context{1};
     OsProcesses processes{context.get_executor()};
 };
@@ -84,6 +90,66 @@ TEST_F(OsProcessesTest, TheChildHasOnlyItsThreeFilesAndNoBlockedOrIgnoredSignals
     EXPECT_EQ(end_of(*process).out, "4\n0000000\n");
 }
 
+TEST_F(OsProcessesTest, FurtherDescriptorsAreJoinedAndNoOthers) {
+    ProcessSpec spec;
+    spec.argv = {"/bin/sh", "-c", "cat; cat <&7 >&5; ls /proc/self/fd | tr '\\n' ' '"};
+    spec.inputs = {0, 7};
+    spec.outputs = {5};
+    const auto process = start(spec);
+    std::string five, line(300000, 'x');
+    line += '\n';
+    asio::co_spawn(context, drain(*process, 5, five), asio::detached);
+    asio::co_spawn(context, give(*process, 0, line), asio::detached);
+    asio::co_spawn(context, give(*process, 7, "seven\n"), asio::detached);
+    const Ended ended = end_of(*process);
+    EXPECT_EQ(ended.out, line + "0 1 2 3 5 7 ");  // 3 is the directory
+    EXPECT_EQ(five, "seven\n");
+}
+
+TEST_F(OsProcessesTest, AProcessThatDoesNotReadFailsTheWriter) {
+    ProcessSpec spec;
+    spec.argv = {"/bin/sh", "-c", "exec <&-; sleep 0.2"};
+    spec.inputs = {0};
+    const auto process = start(spec);
+    asio::co_spawn(context, give(*process, 0, std::string(1 << 20, 'x')), asio::detached);
+    EXPECT_EQ(end_of(*process).status.code, 0);
+    EXPECT_TRUE(refused);
+}
+
+TEST_F(OsProcessesTest, AnOutputThatNobodyReadsEndsItsWriter) {
+    const auto process = start("trap '' TERM; exec yes");
+    context.run_for(std::chrono::milliseconds(50));
+    process->close(Process::out);
+    EXPECT_EQ(end_of(*process).status.code, SIGPIPE);
+}
+
+TEST_F(OsProcessesTest, APseudoTerminalControlsItsProcess) {
+    ProcessSpec spec;
+    spec.argv = {"/bin/sh", "-c",
+                 "trap 'echo caught; exit 4' INT; stty size; tty; read line; stty size; sleep 10"};
+    spec.terminal = TerminalSize{33, 111};
+    const auto process = start(spec);
+    std::string shown;
+    asio::co_spawn(context, drain(*process, Process::out, shown), asio::detached);
+    const auto await = [&](const std::string& text) {
+        for (int i = 0; i < 500 && shown.find(text) == std::string::npos; ++i)
+            context.run_for(std::chrono::milliseconds(10));
+        return shown.find(text) != std::string::npos;
+    };
+    EXPECT_TRUE(await("/dev/pts/"));
+    EXPECT_TRUE(await("33 111"));
+    process->resize({44, 55});
+    asio::co_spawn(context, give(*process, 0, "x\n"), asio::detached);
+    EXPECT_TRUE(await("44 55"));
+    asio::co_spawn(context, give(*process, 0, "\003"), asio::detached);
+    EXPECT_TRUE(await("caught"));
+    std::optional<ExitStatus> status;
+    asio::co_spawn(context, finish(*process, status), asio::detached);
+    context.run_for(std::chrono::milliseconds(100));
+    ASSERT_TRUE(status);
+    EXPECT_EQ(status->code, 4);
+}
+
 TEST_F(OsProcessesTest, SignalsGoToTheWholeGroup) {
     const auto process = start("sleep 100 & echo started; wait");
     context.run_for(std::chrono::milliseconds(50));
@@ -92,6 +158,19 @@ TEST_F(OsProcessesTest, SignalsGoToTheWholeGroup) {
     EXPECT_TRUE(ended.status.signalled);
     EXPECT_EQ(ended.status.code, SIGTERM);
     EXPECT_EQ(ended.out, "started\n");
+}
+
+TEST_F(OsProcessesTest, AStoppedGroupHasNotEndedAndGoesOnWhenItIsContinued) {
+    const auto process = start("sleep 0.1; echo done");
+    process->signal(SIGSTOP);
+    std::optional<ExitStatus> status;
+    asio::co_spawn(context, finish(*process, status), asio::detached);
+    context.run_for(std::chrono::milliseconds(300));
+    EXPECT_FALSE(status);
+    process->signal(SIGCONT);
+    const Ended ended = end_of(*process);
+    EXPECT_EQ(ended.out, "done\n");
+    EXPECT_FALSE(ended.status.signalled);
 }
 
 TEST_F(OsProcessesTest, DestroyingAProcessKillsWhatItLeftBehind) {
@@ -107,8 +186,10 @@ TEST_F(OsProcessesTest, DestroyingAProcessKillsWhatItLeftBehind) {
 }
 
 TEST_F(OsProcessesTest, WhatCannotStartIsNamed) {
-    const ProcessSpec missing{{"no-such-program"}, "", {}};
-    const ProcessSpec nowhere{{"/bin/sh"}, "/no/such/directory", {}};
+    ProcessSpec missing, nowhere;
+    missing.argv = {"no-such-program"};
+    nowhere.argv = {"/bin/sh"};
+    nowhere.directory = "/no/such/directory";
     EXPECT_EQ(processes.start(missing).error().cause, "no-such-program: No such file or directory");
     EXPECT_EQ(processes.start(nowhere).error().cause, "/no/such/directory: No such file or directory");
     EXPECT_EQ(processes.start(nowhere).error().kind, FailureKind::cannot_start);

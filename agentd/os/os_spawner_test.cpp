@@ -242,6 +242,7 @@ TEST(ExplainSshFailure, MapsWordsToKinds) {
     const auto kind = [&](const char* text) { return explain_ssh_failure(text, failed).kind; };
     EXPECT_EQ(kind("ssh: connect to host a port 22: Connection timed out\r\n"), FailureKind::timed_out);
     EXPECT_EQ(kind("Host key verification failed.\r\n"), FailureKind::refused);
+    EXPECT_EQ(kind("kex_exchange_identification: read: Connection reset by peer"), FailureKind::lost);
     EXPECT_EQ(kind("ssh: Could not resolve hostname x: Name or service not known"), FailureKind::unreachable);
     EXPECT_EQ(explain_ssh_failure("a\nb\r\n", failed).cause, "b");
     EXPECT_EQ(explain_ssh_failure("", failed).cause, "ssh ended with status 255");

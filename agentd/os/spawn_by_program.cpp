@@ -33,9 +33,9 @@ constexpr std::array<Meaning, 14> meanings{{{"Host key verification failed", Fai
                                             {"Could not resolve", FailureKind::unreachable},
                                             {"No route to host", FailureKind::unreachable},
                                             {"Network is unreachable", FailureKind::unreachable},
-                                            {"Connection closed", FailureKind::unreachable},
-                                            {"Connection reset", FailureKind::unreachable},
-                                            {"kex_exchange_identification", FailureKind::unreachable},
+                                            {"Connection closed", FailureKind::lost},
+                                            {"Connection reset", FailureKind::lost},
+                                            {"kex_exchange_identification", FailureKind::lost},
                                             {"Bad configuration option", FailureKind::invalid},
                                             {"Could not create directory", FailureKind::invalid}}};
 
@@ -76,12 +76,14 @@ Failure explain_ssh_failure(const std::string& complaint, ExitStatus status) {
 }
 
 Task<SpawnedLink> spawn_by_ssh_program(SpawnMeans means, SpawnRequest request, SpawnProgress& progress) {
-    Result<StartupSpec> spec = make_startup_spec(means.image, request.agent_directory);
+    Result<StartupSpec> spec = make_startup_spec(means.image, request.agent_directory, request.door);
     if (!spec) co_return spec.error();
     const Result<std::string> line = startup_line(*spec);
     if (!line) co_return line.error();
     progress.logging_in();
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(request.timeout).count();
+    const Duration patience =
+        request.connect_timeout > Duration::zero() ? request.connect_timeout : request.timeout;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(patience).count();
     ProcessSpec process;
     process.argv = {"ssh", "-T", "-x", "-o", "BatchMode=yes", "-o", "ServerAliveInterval=10", "-o"};
     process.argv.push_back("ConnectTimeout=" + std::to_string(std::max<long>(1, seconds)));
@@ -99,6 +101,7 @@ Task<SpawnedLink> spawn_locally(SpawnMeans means, SpawnRequest request, SpawnPro
     progress.starting();
     ProcessSpec process;
     process.argv = {means.image.path(), "--serve", spec->nonce, request.name};
+    if (!request.door.empty()) process.argv = {means.image.path(), "--knock", spec->nonce, request.door};
     co_return co_await start_and_link(means, std::move(request), std::move(process), std::move(*spec),
                                       progress);
 }

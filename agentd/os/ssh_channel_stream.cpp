@@ -1,6 +1,10 @@
 #include "agentd/os/ssh_channel_stream.hpp"
 
+#include "agentd/os/complaint.hpp"
+#include "agentd/os/send_pace.hpp"
+
 #include <algorithm>
+#include <chrono>
 
 #include <libssh/callbacks.h>
 
@@ -8,8 +12,7 @@ namespace trellis {
 
 namespace {
 constexpr std::size_t read_ahead = std::size_t{1} << 20;  // more than this stays in libssh and in the window
-constexpr std::size_t complaint_limit = 2000;
-constexpr std::uint32_t piece = 32768;
+constexpr std::size_t piece = 32768;
 }  // namespace
 
 struct SshChannelStream::State {
@@ -38,9 +41,7 @@ struct SshChannelStream::State {
     static int on_data(ssh_session, ssh_channel, void* data, std::uint32_t size, int is_error, void* user) {
         State& state = *static_cast<State*>(user);
         if (is_error) {
-            state.complaint.append(static_cast<const char*>(data), size);
-            if (state.complaint.size() > complaint_limit)
-                state.complaint.erase(0, state.complaint.size() - complaint_limit);
+            add_complaint(state.complaint, {static_cast<const char*>(data), size});
             return static_cast<int>(size);
         }
         if (state.received.size() >= read_ahead) {
@@ -70,6 +71,7 @@ struct SshChannelStream::State {
     ssh_channel channel;
     ssh_channel_callbacks_struct callbacks{};
     Wakeup changed;
+    SendPace pace;
     std::string received;
     std::string complaint;
     bool held_back = false;
@@ -128,17 +130,20 @@ Task<Result<void>> SshChannelStream::write(std::string bytes) {
     while (sent < bytes.size()) {
         if (state->closed) co_return Failure{FailureKind::cancelled, "write", "", "closed"};
         if (state->over()) co_return Failure{FailureKind::lost, "write", "", "connection closed"};
+        const std::size_t room =
+            state->pace.room(ssh_channel_window_size(state->channel), std::chrono::steady_clock::now());
         int written = 0;
-        if (!connection.congested()) {
-            const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(bytes.size() - sent, piece));
-            written = ssh_channel_write(state->channel, bytes.data() + sent, size);
+        if (room > 0 && !connection.congested()) {
+            const std::size_t size = std::min({bytes.size() - sent, piece, room});
+            written =
+                ssh_channel_write(state->channel, bytes.data() + sent, static_cast<std::uint32_t>(size));
             connection.watch_socket();
         }
         if (written == SSH_ERROR) co_return Failure{FailureKind::lost, "write", "", connection.error()};
         if (written > 0)
             sent += static_cast<std::size_t>(written);
         else
-            co_await connection.turned();
+            co_await connection.turned(SendPace::patience);
     }
     co_return Result<void>();
 }

@@ -1,21 +1,15 @@
 #include "agentd/os/ssh_config_groups.hpp"
 
 #include "agentd/os/known_hosts.hpp"
+#include "agentd/os/ssh_settings.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <glob.h>
 #include <sstream>
 
 namespace trellis {
 namespace {
-
-std::string lower(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
 
 // "Keyword arguments" or "Keyword=arguments" as lower-case keyword and the words that follow.
 std::vector<std::string> words_of(std::string line) {
@@ -25,7 +19,7 @@ std::vector<std::string> words_of(std::string line) {
     std::vector<std::string> words;
     for (std::string word; stream >> word;)
         words.push_back(word);
-    if (!words.empty()) words[0] = lower(words[0]);
+    if (!words.empty()) words[0] = lower_case(words[0]);
     return words;
 }
 

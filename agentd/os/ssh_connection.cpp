@@ -114,6 +114,15 @@ void SshConnection::turn() {
     turned_.notify();
 }
 
+Task<void> SshConnection::turned(Duration at_most) {
+    asio::steady_timer alarm(executor_, at_most);
+    alarm.async_wait([connection = weak_from_this()](boost::system::error_code cancelled) {
+        const auto alive = connection.lock();
+        if (!cancelled && alive) alive->wake();
+    });
+    co_await turned_.wait();
+}
+
 void SshConnection::end() {
     ended_ = true;
     readiness_.cancel();

@@ -67,8 +67,8 @@ class SshConnection : public std::enable_shared_from_this<SshConnection> {
     void watch_socket();
     // Whether bytes wait because the socket is full.
     [[nodiscard]] bool congested() const;
-    // Returns after the next readiness of the socket.
-    Task<void> turned() { co_await turned_.wait(); }
+    // Returns after the next readiness of the socket, or after `at_most`.
+    Task<void> turned(Duration at_most);
     void wake() { turned_.notify(); }
     [[nodiscard]] bool ended() const { return ended_; }
     // libssh's words for what went wrong.

@@ -1,7 +1,8 @@
 #include "agentd/os/ssh_login_plan.hpp"
 
+#include "agentd/os/ssh_settings.hpp"
+
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <pwd.h>
@@ -11,18 +12,6 @@
 namespace trellis {
 
 namespace {
-
-std::string first(const SshSettings& settings, const std::string& keyword,
-                  const std::string& otherwise = {}) {
-    const auto found = settings.find(keyword);
-    return found == settings.end() || found->second.empty() ? otherwise : found->second.front();
-}
-
-std::string lower_case(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
 
 std::vector<std::string> split(std::string_view list) {
     std::vector<std::string> parts;
@@ -89,20 +78,20 @@ bool known_type_covers(const std::vector<std::string>& types, std::string_view a
 
 void set_algorithms(LoginPlan& plan, const SshSettings& settings) {
     const auto known = settings.find("knownhostkeytypes");
-    plan.key_exchanges = first(settings, "kexalgorithms");
-    plan.host_key_algorithms = first(settings, "hostkeyalgorithms");
+    plan.key_exchanges = first_of(settings, "kexalgorithms");
+    plan.host_key_algorithms = first_of(settings, "hostkeyalgorithms");
     if (known != settings.end())
         plan.host_key_algorithms = prefer_known(plan.host_key_algorithms, known->second);
-    plan.ciphers = first(settings, "ciphers");
-    plan.macs = first(settings, "macs");
-    plan.publickey_algorithms = first(settings, "pubkeyacceptedalgorithms");
-    plan.compression = first(settings, "compression") == "yes";
+    plan.ciphers = first_of(settings, "ciphers");
+    plan.macs = first_of(settings, "macs");
+    plan.publickey_algorithms = first_of(settings, "pubkeyacceptedalgorithms");
+    plan.compression = first_of(settings, "compression") == "yes";
 }
 
 void set_identities(LoginPlan& plan, const SshSettings& settings, const LoginPlace& place) {
-    plan.identities_only = first(settings, "identitiesonly") == "yes";
-    plan.publickey = first(settings, "pubkeyauthentication", "yes") != "no";
-    plan.agent = first(settings, "identityagent") != "none";
+    plan.identities_only = first_of(settings, "identitiesonly") == "yes";
+    plan.publickey = first_of(settings, "pubkeyauthentication", "yes") != "no";
+    plan.agent = first_of(settings, "identityagent") != "none";
     const auto files = settings.find("identityfile");
     const std::vector<std::string> usual{"~/.ssh/id_ed25519", "~/.ssh/id_ecdsa", "~/.ssh/id_rsa"};
     for (const std::string& file : files == settings.end() ? usual : files->second)
@@ -110,7 +99,7 @@ void set_identities(LoginPlan& plan, const SshSettings& settings, const LoginPla
 }
 
 void set_lookup(LoginPlan& plan, const SshSettings& settings) {
-    const std::string alias = first(settings, "hostkeyalias");
+    const std::string alias = first_of(settings, "hostkeyalias");
     plan.lookup = lower_case(alias.empty() ? plan.host : alias);
     if (alias.empty() && plan.port != 22) plan.lookup = "[" + plan.lookup + "]:" + std::to_string(plan.port);
 }
@@ -168,24 +157,24 @@ Result<LoginPlan> make_login_plan(const SpawnRequest& request, const LoginPlace&
     const SshTarget target = parse_ssh_target(request.target);
     LoginPlan plan;
     plan.target = target.host;
-    plan.host = first(settings, "hostname", target.host);
-    plan.user = target.user.empty() ? first(settings, "user", place.user) : target.user;
-    plan.family = family_of(first(settings, "addressfamily"));
-    const std::string port = target.port.empty() ? first(settings, "port", "22") : target.port;
+    plan.host = first_of(settings, "hostname", target.host);
+    plan.user = target.user.empty() ? first_of(settings, "user", place.user) : target.user;
+    plan.family = family_of(first_of(settings, "addressfamily"));
+    const std::string port = target.port.empty() ? first_of(settings, "port", "22") : target.port;
     const auto parsed = std::from_chars(port.data(), port.data() + port.size(), plan.port);
     if (plan.host.empty() || parsed.ec != std::errc() || *parsed.ptr != '\0' || plan.port == 0)
         return Failure{FailureKind::invalid, "log in", request.name, "no host and port in " + request.target};
     set_lookup(plan, settings);
     set_algorithms(plan, settings);
     set_identities(plan, settings, place);
-    const std::string command = first(settings, "proxycommand", "none");
+    const std::string command = first_of(settings, "proxycommand", "none");
     if (command != "none") plan.proxy_command = expand(command, plan, place);
     return plan;
 }
 
 std::vector<SpawnRequest> jump_requests(const SpawnRequest& request) {
     std::vector<SpawnRequest> result;
-    const std::string list = first(request.settings, "proxyjump", "none");
+    const std::string list = first_of(request.settings, "proxyjump", "none");
     if (list == "none") return result;
     for (const std::string& jump : split(list)) {
         SpawnRequest part = request;

@@ -97,7 +97,7 @@ Task<Result<SshLogins::Connection>> SshLogins::log_in(SpawnRequest request, Logi
         if (connection || connection.error().kind != FailureKind::lost) co_return connection;
         const Duration pause = pause_after(failed);
         if (once || clock.now() + pause > progress.deadline)
-            co_return failure(FailureKind::unreachable,
+            co_return failure(once ? FailureKind::lost : FailureKind::unreachable,
                               "connection closed in login: " + connection.error().cause);
         co_await clock.sleep(pause);
     }
@@ -157,8 +157,10 @@ Task<Result<SshLogins::Wire>> SshLogins::open_wire(const SpawnRequest& request, 
         co_return co_await wire_through(std::move(*jump), plan);
     }
     progress.connecting(place(plan));
-    Result<FileDescriptor> socket = co_await connect_tcp(plan.host, plan.port, plan.family);
-    if (!socket) co_return socket.error();
+    const Duration patience =
+        request.connect_timeout > Duration::zero() ? request.connect_timeout : request.timeout;
+    Result<FileDescriptor> socket = co_await connect_tcp_within(plan.host, plan.port, plan.family, patience);
+    if (!socket) co_return failure(FailureKind::unreachable, socket.error().cause);
     Wire wire;
     wire.socket = std::move(*socket);
     co_return wire;

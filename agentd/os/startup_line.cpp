@@ -11,13 +11,13 @@ constexpr std::size_t noise_limit = std::size_t{1} << 20;
 constexpr std::size_t line_limit = 4096;
 
 // The script, on several lines here for the reader; joined by blanks. DIRECTORIES is replaced.
-// $n nonce, $h hash, $z size, $m system and machine, $d directory, $f the agent's file, $t a temporary one,
-// $w what went wrong so far. The first loop only looks; the second one makes a directory and asks for the
-// file, of which the packed form stays beside it for the hosts that this one starts. A script without an
-// interpreter line is run by the shell itself where files may be executed, and refused elsewhere.
+// $n nonce, $k door, $h hash, $z size, $m system and machine, $d directory, $f the agent's file, $t a
+// temporary one, $w what went wrong so far. The first loop only looks; the second one makes a directory and
+// asks for the file, of which the packed form stays beside it for the hosts that this one starts. A script
+// without an interpreter line is run by the shell itself where files may be executed, and refused elsewhere.
 constexpr std::string_view script = R"sh(
 umask 077; m=$(uname -sm); USER=${USER:-$LOGNAME}; export USER HOME; w=; echo;
-g() { echo "$n have $m $d"; exec "$f" --serve "$n"; };
+g() { echo "$n have $m $d"; if [ "$k" ]; then exec "$f" --knock "$n" "$k"; fi; exec "$f" --serve "$n"; };
 for b in DIRECTORIES; do
 d=$b/trellis-$USER; f=$d/agentd-$h;
 if [ -L "$d" ] || [ -L "$f" ]; then continue; fi;
@@ -99,8 +99,8 @@ Result<std::string> startup_line(const StartupSpec& spec) {
                            "agent directory " + directory + ": an absolute path without quotes is needed"};
         directories += (directories.empty() ? "\"" : " \"") + directory + "\"";
     }
-    return "exec /bin/sh -c 'n=" + spec.nonce + " h=" + spec.hash + " z=" + std::to_string(spec.size) + "; " +
-           joined_script(directories) + "'";
+    return "exec /bin/sh -c 'n=" + spec.nonce + " k=" + spec.door + " h=" + spec.hash +
+           " z=" + std::to_string(spec.size) + "; " + joined_script(directories) + "'";
 }
 
 std::string started_line(std::string_view nonce) {

@@ -11,6 +11,8 @@
 //   NONCE failed DIRECTORY: CAUSE                it could not be stored there; another line follows
 //   NONCE cannot CAUSES                          no directory is left
 //   NONCE started                                printed by the agent itself: from here on, frames
+// With a door the agent's file is started to knock at it: it copies bytes to and from the agent that waits
+// there.
 #pragma once
 
 #include "trellis/result.hpp"
@@ -29,6 +31,7 @@ struct StartupSpec {
     std::string hash;                      // of the agent's file, in hexadecimal
     std::size_t size = 0;                  // of the agent's file, in bytes
     std::vector<std::string> directories;  // where to keep it; may begin with $HOME
+    std::string door;  // letters, digits, hyphens: of an agent that runs; empty: start one
 };
 
 // Where an agent's file is kept unless the user says otherwise.

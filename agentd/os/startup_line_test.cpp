@@ -5,10 +5,10 @@
 namespace trellis {
 namespace {
 
-using Kind = StartupReply::Kind;
+using ReplyKind = StartupReply::Kind;
 
 StartupSpec sample() {
-    return {"Tabc", "0123abcd", 1000, default_agent_directories()};
+    return {"Tabc", "0123abcd", 1000, default_agent_directories(), ""};
 }
 
 TEST(StartupLine, IsOneLineThatEveryLoginShellUnderstands) {
@@ -46,9 +46,9 @@ TEST(StartupReader, FindsRepliesInNoiseHoweverTheBytesAreCut) {
             if (piece == 0) reader.feed(text.substr(cut));
         }
         ASSERT_EQ(replies.size(), 3u);
-        EXPECT_EQ(replies[0], (StartupReply{Kind::need, true, "Linux", "x86_64", "/var/tmp/a b"}));
-        EXPECT_EQ(replies[1], (StartupReply{Kind::failed, false, "", "", "/var/tmp/a b: disk full"}));
-        EXPECT_EQ(replies[2].kind, Kind::started);
+        EXPECT_EQ(replies[0], (StartupReply{ReplyKind::need, true, "Linux", "x86_64", "/var/tmp/a b"}));
+        EXPECT_EQ(replies[1], (StartupReply{ReplyKind::failed, false, "", "", "/var/tmp/a b: disk full"}));
+        EXPECT_EQ(replies[2].kind, ReplyKind::started);
         EXPECT_EQ(reader.rest(), "frames");
     }
 }
@@ -56,7 +56,7 @@ TEST(StartupReader, FindsRepliesInNoiseHoweverTheBytesAreCut) {
 TEST(StartupReader, UnderstandsWhatTheAgentPrints) {
     StartupReader reader("Tabc");
     reader.feed(started_line("Tabc"));
-    EXPECT_EQ(reader.next().value()->kind, Kind::started);
+    EXPECT_EQ(reader.next().value()->kind, ReplyKind::started);
     EXPECT_EQ(reader.rest(), "");
 }
 

@@ -7,6 +7,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 
 namespace trellis {
 
@@ -24,6 +25,12 @@ Task<void> copy(std::shared_ptr<ByteStream> from, std::shared_ptr<ByteStream> to
 }
 
 }  // namespace
+
+Task<void> join_streams(std::shared_ptr<ByteStream> a, std::shared_ptr<ByteStream> b) {
+    using namespace asio::experimental::awaitable_operators;
+    auto there = copy(a, b), back = copy(b, a);
+    co_await (std::move(there) && std::move(back));
+}
 
 Result<FileDescriptor> bridge_to_descriptor(const Executor& executor, std::unique_ptr<ByteStream> stream) {
     DescriptorPair ends = make_socket_pair();

@@ -13,4 +13,7 @@ namespace trellis {
 // The near end of a socket pair whose far end is joined to the stream. Failure cannot_start: no descriptors.
 Result<FileDescriptor> bridge_to_descriptor(const Executor& executor, std::unique_ptr<ByteStream> stream);
 
+// Copies the bytes of two streams to one another until one of them ends; then both are closed.
+Task<void> join_streams(std::shared_ptr<ByteStream> a, std::shared_ptr<ByteStream> b);
+
 }  // namespace trellis

@@ -7,6 +7,7 @@
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
 
 namespace trellis {
 
@@ -69,7 +70,12 @@ void StreamLink::send(Frame frame) {
     append_frame(frame.bulk ? state.bulk.emplace_back() : state.control, frame);
     if (state.writing) return;
     state.writing = true;
-    asio::co_spawn(state.executor, write_queue(state_), asio::detached);
+    // What is sent from here until the handlers that are ready have run leaves in one write: every write
+    // costs the processes on its way a wake-up each.
+    asio::post(state.executor, [state = state_] {
+        asio::post(state->executor,
+                   [state] { asio::co_spawn(state->executor, write_queue(state), asio::detached); });
+    });
 }
 
 Task<void> StreamLink::write_queue(std::shared_ptr<State> state) {

@@ -47,18 +47,6 @@ Task<boost::system::error_code> connect_one(tcp::socket& socket, tcp::endpoint e
     co_return error;
 }
 
-Task<Result<FileDescriptor>> connect_within(std::string host, std::uint16_t port, Duration timeout) {
-    const Executor executor = co_await asio::this_coro::executor;
-    using asio::experimental::awaitable_operators::operator||;
-    asio::steady_timer timer(executor, timeout);
-    auto expiry = timer.async_wait(asio::use_awaitable);
-    auto race = connect_tcp(host, port, AF_UNSPEC) || std::move(expiry);
-    auto result = co_await std::move(race);
-    if (result.index() == 0) co_return std::move(std::get<0>(result));
-    co_return Failure{FailureKind::timed_out, "connect", "",
-                      "no answer from " + host + " port " + std::to_string(port)};
-}
-
 }  // namespace
 
 Task<Result<FileDescriptor>> connect_tcp(std::string host, std::uint16_t port, int family) {
@@ -82,9 +70,23 @@ Task<Result<FileDescriptor>> connect_tcp(std::string host, std::uint16_t port, i
     co_return failure;
 }
 
+Task<Result<FileDescriptor>> connect_tcp_within(std::string host, std::uint16_t port, int family,
+                                                Duration timeout) {
+    const Executor executor = co_await asio::this_coro::executor;
+    using asio::experimental::awaitable_operators::operator||;
+    asio::steady_timer timer(executor, timeout);
+    auto expiry = timer.async_wait(asio::use_awaitable);
+    auto race = connect_tcp(host, port, family) || std::move(expiry);
+    auto result = co_await std::move(race);
+    if (result.index() == 0) co_return std::move(std::get<0>(result));
+    co_return Failure{FailureKind::timed_out, "connect", "",
+                      "no answer from " + host + " port " + std::to_string(port)};
+}
+
 Task<Result<std::unique_ptr<ByteStream>>> TcpDialer::dial(std::string host, std::uint16_t port,
                                                           Duration timeout) {
-    Result<FileDescriptor> descriptor = co_await connect_within(std::move(host), port, timeout);
+    Result<FileDescriptor> descriptor =
+        co_await connect_tcp_within(std::move(host), port, AF_UNSPEC, timeout);
     if (!descriptor) co_return descriptor.error();
     co_return std::make_unique<FdStream>(executor_, std::move(*descriptor));
 }

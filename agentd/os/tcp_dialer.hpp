@@ -16,6 +16,9 @@ namespace trellis {
 // A connected, non-blocking socket without Nagle's delay. `host`: name or numeric address. `family`: AF_INET,
 // AF_INET6 or AF_UNSPEC. Honours asio cancellation. Failure unreachable names the address and the cause.
 Task<Result<FileDescriptor>> connect_tcp(std::string host, std::uint16_t port, int family);
+// The same, with the failure timed_out if it takes longer.
+Task<Result<FileDescriptor>> connect_tcp_within(std::string host, std::uint16_t port, int family,
+                                                Duration timeout);
 
 class TcpDialer : public Dialer {
   public:

@@ -15,8 +15,8 @@ namespace trellis {
 namespace {
 
 // What measure() waits for; touched on the executor alone.
-struct Waiting {
-    explicit Waiting(const Executor& executor) : arrived(executor) {}
+struct Measuring {
+    explicit Measuring(const Executor& executor) : arrived(executor) {}
     std::optional<Result<ProbeResult>> result;
     Signal arrived;
 };
@@ -62,7 +62,7 @@ class TcpSession : public Prober::Session {
         : executor_(std::move(executor)), loop_(std::move(loop)), endpoint_(std::move(endpoint)) {}
     ~TcpSession() override {
         loop_->call([this] { *side_ = nullptr; });
-        for (const std::weak_ptr<Waiting>& one : waiting_) {
+        for (const std::weak_ptr<Measuring>& one : waiting_) {
             if (const auto waiting = one.lock()) end(*waiting);
         }
     }
@@ -82,7 +82,7 @@ class TcpSession : public Prober::Session {
             co_return Failure{FailureKind::invalid, "probe", "", "a plan without round trips"};
         }
         // From here on nothing of the session is touched: it may be destroyed first.
-        const auto waiting = std::make_shared<Waiting>(executor_);
+        const auto waiting = std::make_shared<Measuring>(executor_);
         const auto loop = loop_;
         const Stop stop(*loop, side_, next_);
         start(next_++, peer, at, plan, waiting);
@@ -113,13 +113,13 @@ class TcpSession : public Prober::Session {
         std::uint64_t number_;
     };
 
-    static void end(Waiting& waiting) {
+    static void end(Measuring& waiting) {
         waiting.result = Failure{FailureKind::cancelled, "probe", "", "the operation has ended"};
         waiting.arrived.notify();
     }
 
     void start(std::uint64_t number, HostId peer, const Endpoint& at, ProbePlan plan,
-               const std::shared_ptr<Waiting>& waiting) {
+               const std::shared_ptr<Measuring>& waiting) {
         std::erase_if(waiting_, [](const auto& one) { return one.expired(); });
         waiting_.push_back(waiting);
         // Weak, and looked at on the executor alone: what waits must not die on the loop's thread.
@@ -140,7 +140,7 @@ class TcpSession : public Prober::Session {
     Endpoint endpoint_;
     Side side_ = std::make_shared<std::unique_ptr<LoopSide>>();
     std::uint64_t next_ = 0;
-    std::vector<std::weak_ptr<Waiting>> waiting_;
+    std::vector<std::weak_ptr<Measuring>> waiting_;
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include "agentd/os/user_authority.hpp"
 
 #include "agentd/os/ssh_login_plan.hpp"
+#include "agentd/os/ssh_settings.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -33,17 +33,6 @@ std::string read_file(const std::string& path) {
     std::ostringstream text;
     text << file.rdbuf();
     return std::move(text).str();
-}
-
-std::string first_of(const SshSettings& settings, const std::string& keyword, const std::string& otherwise) {
-    const auto place = settings.find(keyword);
-    return place == settings.end() || place->second.empty() ? otherwise : place->second.front();
-}
-
-std::string lower_case(std::string text) {
-    std::transform(text.begin(), text.end(), text.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
 }
 
 std::string host_part(const std::string& target) {
@@ -153,11 +142,11 @@ Task<Result<SshSettings>> UserAuthority::run_ssh(std::string target) {
     Process& process = **started;
     std::string text, complaint;
     for (std::string bytes = "."; !bytes.empty();) {
-        bytes = co_await process.read(Process::Output::out);
+        bytes = co_await process.read(Process::out);
         text += bytes;
     }
     for (std::string bytes = "."; !bytes.empty();) {
-        bytes = co_await process.read(Process::Output::err);
+        bytes = co_await process.read(Process::err);
         complaint += bytes;
     }
     const ExitStatus status = co_await process.wait();

@@ -45,9 +45,11 @@ class Command {
   public:
     virtual ~Command() = default;
     // Options and arguments, bound to members, and the help text.
-    virtual void declare(OptionSet options) = 0;
+    virtual void declare(OptionSet& options) = 0;
     // The exit status: 0 only if everything succeeded on every host.
     virtual Task<int> run(CommandContext& context) = 0;
+    // Whether it means something to redirect its standard input.
+    [[nodiscard]] virtual bool reads_input() const { return false; }
 };
 
 // One row of the shell's table of commands.

@@ -28,9 +28,11 @@ enum class FrameType : std::uint8_t {
     data,       // stream bytes
     ack,        // stream credit and acknowledgement
     note,       // agent to root: words for the user
-    bye         // parent to child: leave
+    bye,        // parent to child: leave
+    resume,     // after a host has come back, both ways: how far each operation had come
+    ends        // towards the root: what several hosts' done frames say, merged
 };
-inline constexpr std::uint8_t last_frame_type = static_cast<std::uint8_t>(FrameType::bye);
+inline constexpr std::uint8_t last_frame_type = static_cast<std::uint8_t>(FrameType::ends);
 
 struct Frame {
     FrameType type{};

@@ -1,6 +1,5 @@
 // OptionSet: the options and arguments that a command reads from its line, each bound to a member of the
-// command. A handle, valid while the command is. The shell reads them by CLI11, which commands need not
-// compile: it takes seconds.
+// command. The shell's; valid while the command is.
 #pragma once
 
 #include <cstdint>
@@ -8,48 +7,41 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace trellis {
 
 // One option or argument. Names as in "-o,--output"; without a dash, an argument.
-class OptionHandle {
+class Option {
   public:
-    explicit OptionHandle(CLI::Option* option) : option_(option) {}
-    OptionHandle required();
-    OptionHandle type_name(const char* name);  // of its value, for the help text and for completion
-    OptionHandle words(int least, int most);
-    OptionHandle excludes(const char* other);
-    OptionHandle one_of(std::vector<std::string> choices);
-    OptionHandle between(int least, int most);
-
-  private:
-    CLI::Option* option_;
+    virtual ~Option() = default;
+    virtual Option& required() = 0;
+    virtual Option& type_name(const char* name) = 0;  // of its value, for the help text and for completion
+    virtual Option& words(int least, int most) = 0;
+    // A list takes one value each time the option is given, not all that follow.
+    virtual Option& one_each_time() = 0;
+    virtual Option& excludes(const char* other) = 0;
+    virtual Option& one_of(std::vector<std::string> choices) = 0;
+    virtual Option& between(int least, int most) = 0;
 };
 
 class OptionSet {
   public:
-    explicit OptionSet(CLI::App& app) : app_(&app) {}
-
-    void description(const char* text);
-    void footer(const char* text);
-    OptionHandle flag(const char* names, bool& value, const char* help);
-    OptionHandle option(const char* names, std::string& value, const char* help);
-    OptionHandle option(const char* names, std::vector<std::string>& values, const char* help);
-    OptionHandle option(const char* names, std::optional<int>& value, const char* help);
-    OptionHandle option(const char* names, std::uint64_t& value, const char* help);
+    virtual ~OptionSet() = default;
+    virtual void description(const char* text) = 0;
+    virtual void footer(const char* text) = 0;
+    virtual Option& flag(const char* names, bool& value, const char* help) = 0;
+    virtual Option& option(const char* names, std::string& value, const char* help) = 0;
+    virtual Option& option(const char* names, std::optional<std::string>& value, const char* help) = 0;
+    virtual Option& option(const char* names, std::vector<std::string>& values, const char* help) = 0;
+    virtual Option& option(const char* names, std::optional<int>& value, const char* help) = 0;
+    virtual Option& option(const char* names, std::uint64_t& value, const char* help) = 0;
     // The first word that is no option begins the command for the hosts: remaining().
-    void prefix_command();
-    [[nodiscard]] std::vector<std::string> remaining() const;
+    virtual void prefix_command() = 0;
+    // With prefix_command(): options that are not known belong to remaining(), too.
+    virtual void allow_extras() = 0;
+    [[nodiscard]] virtual std::vector<std::string> remaining() const = 0;
     // One of the subcommands has to be given.
-    OptionSet subcommand(const char* name, const char* help);
-    [[nodiscard]] bool parsed() const;
-
-  private:
-    CLI::App* app_;
+    virtual OptionSet& subcommand(const char* name, const char* help) = 0;
+    [[nodiscard]] virtual bool parsed() const = 0;
 };
 
 }  // namespace trellis

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <boost/assert/source_location.hpp>
 #include <boost/system/result.hpp>
@@ -37,6 +38,14 @@ struct Failure {
     }
     friend bool operator==(const Failure&, const Failure&) = default;
 };
+
+// What the user or a file got wrong, and what cannot be had now; where no operation or host has to be named.
+inline Failure invalid(std::string cause) {
+    return Failure{FailureKind::invalid, "", "", std::move(cause)};
+}
+inline Failure unavailable(std::string cause) {
+    return Failure{FailureKind::unavailable, "", "", std::move(cause)};
+}
 
 // Called by Result<T>::value() on a failure: to ask for a value that is not there is a bug.
 [[noreturn]] inline void throw_exception_from_error(const Failure& failure, const boost::source_location&) {

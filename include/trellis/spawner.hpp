@@ -30,11 +30,14 @@ struct SpawnRequest {
     SpawnWay way = SpawnWay::libssh;
     SshSettings settings;
     Duration timeout{};           // for the whole login and start
+    Duration connect_timeout{};   // for the connection to sshd alone; zero: no limit of its own
     bool forward_agent = false;   // signatures by the root's ssh-agent may be asked for
     std::string agent_directory;  // where the agent's file is kept; empty: searched
+    std::string door;             // not empty: no new agent; the link to the one that waits behind this door
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(id, name, target, way, settings, timeout, forward_agent, agent_directory);
+        archive(id, name, target, way, settings, timeout, connect_timeout, forward_agent, agent_directory,
+                door);
     }
 };
 
@@ -56,8 +59,9 @@ class Spawner {
     virtual ~Spawner() = default;
     // Logs in, starts the agent and returns the link to it, before any frame has passed.
     // `transport`: if not null, the connection to the host's sshd, already made (an end-to-end login through
-    // a relay). Failures: unreachable, timed_out, refused, cannot_start; never waits longer than
-    // request.timeout for the login, nor for a step of starting the agent (twenty times as long in all).
+    // a relay). Failures: unreachable, timed_out, refused, cannot_start, lost (the connection was dropped in
+    // the login, as by an sshd that has too many); never waits longer than request.timeout for the login, nor
+    // for a step of starting the agent (twenty times as long in all).
     virtual Task<Result<std::unique_ptr<Link>>> spawn(SpawnRequest request, LoginAuthority& authority,
                                                       std::unique_ptr<ByteStream> transport) = 0;
 };
