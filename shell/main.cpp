@@ -3,246 +3,244 @@
 
 #include "agentd/core/pair_key.hpp"
 #include "agentd/core/root.hpp"
-#include "agentd/model/topology_value.hpp"
+#include "agentd/os/fd_stream.hpp"
 #include "agentd/os/os_processes.hpp"
 #include "agentd/os/os_spawner.hpp"
 #include "agentd/os/steady_clock.hpp"
+#include "agentd/os/stream_link.hpp"
 #include "agentd/os/tcp_dialer.hpp"
 #include "agentd/os/tcp_prober.hpp"
 #include "agentd/os/tls_network.hpp"
 #include "agentd/os/user_authority.hpp"
-#include "shell/duration_text.hpp"
-#include "shell/host_values.hpp"
-#include "shell/interactive.hpp"
-#include "shell/root_cluster.hpp"
-#include "shell/script.hpp"
-#include "shell/shell_context.hpp"
-#include "shell/terminal.hpp"
+#include "shell/front_program.hpp"
+#include "shell/language/gxp_words.hpp"
+#include "shell/program_options.hpp"
+#include "shell/running/shell_context.hpp"
+#include "shell/session/root_cluster.hpp"
+#include "shell/session/value_types.hpp"
+#include "shell/standing/session_holder.hpp"
+#include "shell/standing/session_place.hpp"
+#include "shell/standing/session_process.hpp"
+#include "shell/standing/session_words.hpp"
+#include "shell/standing/standing_home.hpp"
 
+#include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstdlib>
 #include <ctime>
 #include <fcntl.h>
-#include <fstream>
-#include <iostream>
 #include <memory>
-#include <sstream>
+#include <sys/prctl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/system_error.hpp>
 
 namespace trellis {
 namespace {
 
-struct Options {
-    std::string commands;  // of -c
-    bool has_commands = false;
-    std::string script;  // a file's name; empty: standard input
-    bool stop_on_error = false;
-    bool no_history = false;
-    bool forward_agent = false;
-    std::string login_timeout = "15s";
-    std::string lease = "30s";
-    std::string agent_directory;
-    std::string agent_file;
-    std::string ssh_config;
-};
+std::int64_t unix_time() {
+    return static_cast<std::int64_t>(std::time(nullptr));
+}
 
-// The whole program once the options are read; members in the order of who needs whom.
-class Program {
+std::unique_ptr<Link> link_over(const Executor& executor, int socket) {
+    auto stream = std::make_unique<FdStream>(executor, FileDescriptor(socket));
+    return std::make_unique<StreamLink>(executor, std::move(stream));
+}
+
+// The root of the control tree with everything that it stands on; members in the order of who needs whom.
+class Tree {
   public:
-    explicit Program(const Options& options, Duration login_timeout, Duration lease);
-    int run();
+    Tree(const Executor& executor, Clock& clock, const Options& options, Duration lease);
+    [[nodiscard]] Root& root() { return root_; }
+    [[nodiscard]] Cluster& cluster() { return cluster_; }
 
   private:
-    Task<int> front_end();
-    Task<int> run_lines(std::unique_ptr<LineSource> lines, std::string name);
-    Task<int> run_terminal();
-    Task<int> run_and_leave();
-    void end_on_signals();
-    static std::vector<CommandEntry> all_commands();
     static TreeSettings tree_settings(Duration lease);
     static std::vector<std::string> ssh_options(const Options& options);
 
-    Options options_;
-    asio::io_context io_{1};
-    Executor executor_ = io_.get_executor();
-    SteadyClock clock_;
-    OsProcesses processes_{executor_};
+    OsProcesses processes_;
     std::shared_ptr<const SessionKey> key_ = std::make_shared<const SessionKey>();
-    TcpProber prober_{executor_, key_, {}};
-    TlsNetwork network_{executor_, key_, {}};
-    TcpDialer dialer_{executor_};
+    TcpProber prober_;
+    TlsNetwork network_;
+    TcpDialer dialer_;
     OsSpawner spawner_;
     UserAuthority authority_;
     Root root_;
     RootCluster cluster_;
-    Session session_;
-    Seat seat_{session_};
-    HostNews news_;
-    Console console_{executor_, STDOUT_FILENO, STDERR_FILENO};
-    Interrupts interrupts_{executor_};
-    int no_input_;  // what local programs of -c read is the shell's own; of a script on standard input,
-                    // nothing
-    Interpreter interpreter_;
-    asio::signal_set end_signals_{executor_, SIGTERM, SIGHUP};
-    asio::cancellation_signal end_;
-    int end_signal_ = 0;
 };
 
-TreeSettings Program::tree_settings(Duration lease) {
+TreeSettings Tree::tree_settings(Duration lease) {
     TreeSettings settings;
     settings.lease = lease;
+    settings.orphan_grace = std::min(settings.orphan_grace, lease / 2);
     return settings;
 }
 
-std::vector<std::string> Program::ssh_options(const Options& options) {
+std::vector<std::string> Tree::ssh_options(const Options& options) {
     if (options.ssh_config.empty()) return {};
     return {"-F", options.ssh_config};
 }
 
-std::vector<CommandEntry> Program::all_commands() {
+Tree::Tree(const Executor& executor, Clock& clock, const Options& options, Duration lease)
+    : processes_(executor),
+      prober_(executor, key_, {}),
+      network_(executor, key_, {}),
+      dialer_(executor),
+      spawner_(executor, options.agent_file.empty() ? agent_beside_this_program() : options.agent_file, true,
+               ssh_options(options)),
+      authority_(executor, processes_, ssh_options(options)),
+      root_({executor, clock, processes_, prober_, network_, spawner_, dialer_}, tree_settings(lease),
+            authority_, [this](std::string target) { return authority_.settings(std::move(target)); }),
+      cluster_(root_, options.agent_directory) {}
+
+// A session of the front end's own.
+class OwnHome final : public Home {
+  public:
+    explicit OwnHome(Tree& tree) : tree_(tree) {}
+    [[nodiscard]] Cluster& cluster() override { return tree_.cluster(); }
+    Task<bool> enter(FrontEndParts parts) override {
+        tree_.root().on_note([&console = parts.console](const std::string& host, const std::string& text) {
+            console.say(host + ": " + text);
+        });
+        co_return true;
+    }
+    Task<void> leave() override { return tree_.root().leave(std::chrono::seconds(2)); }
+    [[nodiscard]] std::string farewell() const override { return ""; }
+
+  private:
+    Tree& tree_;
+};
+
+std::vector<CommandEntry> all_commands() {
     std::vector<CommandEntry> commands = builtin_commands();
     for (const CommandEntry& entry : plugin_commands())
         commands.push_back(entry);
     return commands;
 }
 
-Program::Program(const Options& options, Duration login_timeout, Duration lease)
-    : options_(options),
-      spawner_(executor_, options.agent_file.empty() ? agent_beside_this_program() : options.agent_file, true,
-               ssh_options(options)),
-      authority_(executor_, processes_, ssh_options(options)),
-      root_({executor_, clock_, processes_, prober_, network_, spawner_, dialer_}, tree_settings(lease),
-            authority_, [this](std::string target) { return authority_.settings(std::move(target)); }),
-      cluster_(root_, options.agent_directory),
-      session_(cluster_, clock_, [] { return static_cast<std::int64_t>(std::time(nullptr)); },
-               {{HostsValue::type_name, HostsValue::from_json},
-                {SelectionValue::type_name, SelectionValue::from_json},
-                {TopologyValue::type_name, TopologyValue::from_json}}),
-      no_input_(options.has_commands || !options.script.empty() ? -1
-                                                                : open("/dev/null", O_RDONLY | O_CLOEXEC)),
-      interpreter_(session_, seat_, console_, interrupts_, all_commands(),
-                   isatty(STDIN_FILENO) ? -1 : no_input_) {
-    session_.login_timeout = login_timeout;
-    session_.rules().forward_agent_everywhere(options.forward_agent);
-    root_.on_note(
-        [this](const std::string& host, const std::string& text) { console_.say(host + ": " + text); });
+int run_alone(const Options& options, const Times& times) {
+    asio::io_context io{1};
+    SteadyClock clock;
+    Tree tree(io.get_executor(), clock, options, times.lease);
+    OwnHome home(tree);
+    return FrontProgram(io, clock, unix_time, home, options, times, all_commands()).run();
 }
 
-Task<int> Program::run_lines(std::unique_ptr<LineSource> lines, std::string name) {
-    ScriptSettings settings;
-    settings.name = std::move(name);
-    settings.stop_on_error = options_.stop_on_error;
-    co_return co_await run_script(interpreter_, *lines, console_, seat_, news_, std::move(settings));
+int run_in_session(const Options& options, const Times& times) {
+    if (!is_session_name(options.session))
+        return complain("--session: no session can be called '" + options.session + "'", 2);
+    const Result<SessionPlace> place = SessionPlace::find();
+    if (!place) return complain(place.error().message(), 1);
+    const auto start = [&](int listening) {
+        return start_session_process(holder_arguments(options), listening,
+                                     place->path(options.session, ".log"));
+    };
+    const Result<int> session = place->connect_or_start(options.session, start);
+    if (!session) return complain("session " + options.session + ": " + session.error().message(), 1);
+    asio::io_context io{1};
+    SteadyClock clock;
+    StandingHome home(io.get_executor(), clock, link_over(io.get_executor(), *session), options.session,
+                      options.seat, TRELLIS_VERSION);
+    return FrontProgram(io, clock, unix_time, home, options, times, all_commands()).run();
 }
 
-Task<int> Program::run_terminal() {
-    Terminal terminal(executor_, console_, interrupts_, options_.no_history ? "" : default_history_file());
-    co_return co_await run_interactive(interpreter_, terminal, console_, session_, seat_, news_);
+SessionLinks links_on(asio::io_context& io) {
+    return [&io](int socket) { return link_over(io.get_executor(), socket); };
 }
 
-Task<int> Program::front_end() {
-    if (options_.has_commands) co_return co_await run_lines(text_lines(options_.commands), "-c");
-    if (!options_.script.empty()) {
-        std::ifstream file(options_.script);
-        std::ostringstream text;
-        text << file.rdbuf();
-        if (!file) {
-            console_.say("trellis: " + options_.script + ": cannot be read");
-            co_return 2;
-        }
-        co_return co_await run_lines(text_lines(text.str()), options_.script);
-    }
-    if (isatty(STDIN_FILENO)) co_return co_await run_terminal();
-    co_return co_await run_lines(descriptor_lines(executor_, STDIN_FILENO), "standard input");
+Task<void> stay_and_leave(SessionHolder& holder, Tree& tree) {
+    co_await holder.stay();
+    co_await tree.root().leave(std::chrono::seconds(2));
 }
 
-// What the front end holds (the terminal, files, programs) is given back before the session ends.
-void Program::end_on_signals() {
-    end_signals_.async_wait([this](const boost::system::error_code& error, int number) {
-        if (error) return;
-        end_signal_ = number;
-        end_.emit(asio::cancellation_type::terminal);
-    });
-}
-
-Task<int> Program::run_and_leave() {
-    int status = 1;
-    end_on_signals();
-    auto running = asio::co_spawn(executor_, front_end(),
-                                  asio::bind_cancellation_slot(end_.slot(), asio::use_awaitable));
-    try {
-        status = co_await std::move(running);
-    } catch (const boost::system::system_error&) {
-        if (end_signal_ == 0) throw;
-    }
-    co_await root_.leave(std::chrono::seconds(2));
-    co_return end_signal_ == 0 ? status : 128 + end_signal_;
-}
-
-int Program::run() {
-    int status = 1;
-    asio::co_spawn(executor_, run_and_leave(), [&](const std::exception_ptr& error, int ended) {
-        status = ended;
-        io_.stop();
+// Not for users: the process that holds a session, with the listening socket as standard input.
+int hold_session(const Options& options, const Times& times, const std::string& name) {
+    const Result<SessionPlace> place = SessionPlace::find();
+    if (!place || !is_session_name(name)) return complain("session hold: not started by trellis", 2);
+    ::prctl(PR_SET_NAME, "trellis");
+    ::setenv("SSH_AUTH_SOCK", SessionHolder::agent_link(*place, name).c_str(), 1);
+    std::signal(SIGHUP, SIG_IGN);
+    const int listening = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (::chdir("/") != 0 || listening < 0 || ::dup2(nothing, STDIN_FILENO) < 0)
+        return complain("session hold: no socket", 1);
+    asio::io_context io{1};
+    SteadyClock clock;
+    Tree tree(io.get_executor(), clock, options, times.lease);
+    Session session(tree.cluster(), clock, unix_time, value_types());
+    session.rules().forward_agent_everywhere(options.forward_agent);
+    SessionHolder holder(io.get_executor(), session, *place, name, listening, links_on(io), times.idle,
+                         TRELLIS_VERSION);
+    tree.root().on_note(
+        [&](const std::string& host, const std::string& text) { holder.note(host + ": " + text); });
+    asio::co_spawn(io, stay_and_leave(holder, tree), [&](const std::exception_ptr& error) {
+        io.stop();
         if (error) std::rethrow_exception(error);
     });
-    io_.run();
+    io.run();
+    return 0;
+}
+
+// trellis session ...
+int about_sessions(const Options& options, const Times& times) {
+    const std::vector<std::string> words(options.words.begin() + 1, options.words.end());
+    if (words.size() == 2 && words[0] == "hold") return hold_session(options, times, words[1]);
+    const Result<SessionPlace> place = SessionPlace::find();
+    if (!place) return complain(place.error().message(), 1);
+    asio::io_context io{1};
+    Console console(io.get_executor(), STDOUT_FILENO, STDERR_FILENO);
+    const SessionLinks links = links_on(io);
+    int status = 1;
+    asio::co_spawn(io, run_session_words(words, options.session, *place, links, console),
+                   [&](const std::exception_ptr& error, int ended) {
+                       status = ended;
+                       io.stop();
+                       if (error) std::rethrow_exception(error);
+                   });
+    io.run();
     return status;
 }
 
-// Empty if the text is no duration.
-std::optional<Duration> read_duration(const std::string& text, const char* option) {
-    const auto duration = parse_duration(text);
-    if (duration) return *duration;
-    std::cerr << "trellis: " << option << ": " << duration.error().cause << '\n';
-    return std::nullopt;
+// trellis gxpc ...: as users of GXP write it, in the session "gxp" unless another is named.
+int run_as_gxpc(Options options, const Times& times) {
+    std::array<char, 256> here{};
+    ::gethostname(here.data(), here.size() - 1);
+    const std::vector<std::string> words(options.words.begin() + 1, options.words.end());
+    Result<GxpCall> call = read_gxpc(words, here.data(), all_commands());
+    if (!call) return complain(call.error().message(), 2);
+    if (options.session.empty()) options.session = "gxp";
+    options.words.clear();
+    if (call->ends_session) {
+        options.words = {"session", "end", options.session};
+        return about_sessions(options, times);
+    }
+    options.has_commands = !call->line.empty();
+    options.commands = std::move(call->line);
+    return run_in_session(options, times);
 }
 
-void declare(CLI::App& app, Options& options) {
-    app.set_version_flag("--version", "trellis " TRELLIS_VERSION);
-    app.add_option("-c", options.commands, "run these commands and end")->type_name("COMMANDS");
-    app.add_option("script", options.script, "run the commands of this file and end")->type_name("FILE");
-    app.add_flag("-e,--errexit", options.stop_on_error, "end a script at the first command that fails");
-    app.add_option("--timeout", options.login_timeout, "of each login (default 15s)")->type_name("DURATION");
-    app.add_option("--lease", options.lease, "how long a silent host is waited for (default 30s)")
-        ->type_name("DURATION");
-    app.add_option("--agent-directory", options.agent_directory, "where agents are kept on the hosts")
-        ->type_name("DIRECTORY");
-    app.add_option("--agent", options.agent_file, "the agent's file (default: the installed one)")
-        ->type_name("FILE");
-    app.add_flag("--forward-agent", options.forward_agent,
-                 "logins made by agents may use signatures of the ssh-agent here");
-    app.add_option("-F", options.ssh_config, "ssh's configuration file instead of the user's")
-        ->type_name("FILE");
-    app.add_flag("--no-history", options.no_history, "keep no history of the lines typed");
+// Whoever started us may have closed one of the three; nothing else is to get its number.
+void fill_standard_descriptors() {
+    for (int fd = 0; fd >= 0 && fd <= STDERR_FILENO;)
+        fd = open("/dev/null", O_RDWR);
 }
 
 int start(int argc, char** argv) {
-    Options options;
-    CLI::App app{
-        "An interactive shell for grids and clusters. Without arguments: a session at the terminal, or the "
-        "commands of standard input.",
-        "trellis"};
-    declare(app, options);
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
-    }
-    options.has_commands = app.count("-c") > 0;
-    const auto login_timeout = read_duration(options.login_timeout, "--timeout");
-    const auto lease = read_duration(options.lease, "--lease");
-    if (!login_timeout || !lease) return 2;
+    fill_standard_descriptors();
+    const auto read = read_command_line(argc, argv, TRELLIS_VERSION);
+    if (const int* status = std::get_if<int>(&read)) return *status;
+    const auto& [options, times] = std::get<CommandLine>(read);
     std::signal(SIGPIPE, SIG_IGN);
-    return Program(options, *login_timeout, *lease).run();
+    if (!options.words.empty() && options.words[0] == "session") return about_sessions(options, times);
+    if (!options.words.empty() && options.words[0] == "gxpc") return run_as_gxpc(options, times);
+    if (!options.session.empty()) return run_in_session(options, times);
+    if (options.words.size() > 1)
+        return complain("unexpected argument " + options.words[1] +
+                            "; to run one command in a session that stays up, name it with --session",
+                        2);
+    return run_alone(options, times);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ struct Progress {
 
 class InferCommand final : public Command {
   public:
-    void declare(OptionSet options) override {
+    void declare(OptionSet& options) override {
         options.description("Find the tree of switches between the selected hosts from round-trip times.");
         options.flag("--json", json_, "print the topology as JSON");
         options.flag("--dot", dot_, "print it for Graphviz");
