@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What `e` costs beside the bare processes; runs on the host where the user sits.
+"""What `e` costs beside the bare processes and one round trip of the tree; runs on the host where the user sits.
 
 Usage: floor_bench.py TRELLIS ROUNDS NAME. Prints a markdown report.
 """
+import json
 import os
 import statistics
 import subprocess
@@ -20,8 +21,22 @@ def direct(command):
     return time.monotonic() - begin
 
 
-def median_ms(times):
-    return f"{statistics.median(times) * 1000:.1f} ms"
+def outcome(line):
+    """A host that `e --json` tells the outcome of, as Session counts them."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None, None
+    return (value["host"], value["host"]) if "outcome" in value else (None, None)
+
+
+def tree_round_trip(session, rounds):
+    """Seconds until the slowest of all agents has answered `ping`; median of the rounds."""
+    return statistics.median(json.loads(session.ask("ping --json"))["max_ms"] for _ in range(rounds)) / 1000
+
+
+def milliseconds(seconds):
+    return f"{seconds * 1000:.1f} ms"
 
 
 def main():
@@ -29,15 +44,21 @@ def main():
     session = Session([trellis], labelled)
     session.say(f"explore {','.join(HOSTS)}")
     session.timed("e hostname")
-    commands = {"two processes": "echo $(cat /etc/hostname)", "one process": "exec hostname"}
     print(f"# The floor under a warm command on {len(HOSTS)} hosts\n")
     print(f"{time.strftime('%Y-%m-%d', time.gmtime())}, laboratory `{name}`, {os.cpu_count()} processors, "
           f"medians of {rounds} runs.\n")
-    print("| command | its processes alone, on this machine | by trellis, through the tree |\n|---|---|---|")
-    for label, command in commands.items():
-        alone = [direct(command) for _ in range(rounds)]
-        through = [session.timed(f"e '{command}'") for _ in range(rounds)]
-        print(f"| {label} | {median_ms(alone)} | {median_ms(through)} |")
+    trip = tree_round_trip(session, rounds)
+    session.found = outcome
+    print("| command | its processes alone, on this machine | one round trip of the tree (ping) | floor: the sum "
+          "| by trellis, through the tree | of the floor |\n|---|---|---|---|---|---|")
+    for command in ("true", "exec hostname", "echo $(cat /etc/hostname)"):
+        alone, through = [], []
+        for _ in range(rounds):
+            alone.append(direct(command))
+            through.append(session.timed(f"e --json '{command}'"))
+        processes, taken = statistics.median(alone), statistics.median(through)
+        print(f"| `{command}` | {milliseconds(processes)} | {milliseconds(trip)} | {milliseconds(processes + trip)} "
+              f"| {milliseconds(taken)} | {taken / (processes + trip):.2f} |")
     session.end("quit")
 
 

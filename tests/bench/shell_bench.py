@@ -96,6 +96,17 @@ class Session:
         self.drain()
         return took
 
+    def ask(self, line):
+        """The one line that is printed in answer to this one."""
+        self.say(line)
+        text = b""
+        while not text.endswith(b"\n"):
+            more = os.read(self.process.stdout.fileno(), 1 << 16)
+            if not more:
+                raise SystemExit(f"{self.process.args[0]} ended early\n{self.last_words()}")
+            text += more
+        return text.decode()
+
     def last_words(self):
         self.errors.seek(0)
         return self.errors.read().decode(errors="replace")[-2000:]

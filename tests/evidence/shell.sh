@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
-# `hostname` on 64 hosts by trellis and its peers, and the floor under it.
+# `hostname` on 64 and 256 hosts by trellis and its peers, and the floor under it.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-"$here/../bench/shell_bench"
-echo
-"$here/../bench/floor_bench" | sed 's/^# /## /'
+for file in four_switches_64 four_clusters_256; do
+    "$here/../bench/shell_bench" "$here/../lab/files/$file.lab"
+    echo
+    "$here/../bench/floor_bench" "$here/../lab/files/$file.lab" | sed 's/^# /## /'
+    echo
+done

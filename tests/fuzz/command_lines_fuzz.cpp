@@ -1,5 +1,5 @@
 // Command lines: any bytes give statements or a failure that names a column.
-#include "shell/command_line.hpp"
+#include "shell/language/command_line.hpp"
 
 #include <cstdint>
 #include <string_view>

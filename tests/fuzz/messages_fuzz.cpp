@@ -1,6 +1,7 @@
 // Bodies of frames: the first byte chooses the message, the rest is its bytes.
 #include "trellis/message.hpp"
 
+#include "agentd/core/end_merger.hpp"
 #include "agentd/core/exec_messages.hpp"
 #include "agentd/core/host_set.hpp"
 #include "agentd/core/spawn_messages.hpp"
@@ -8,6 +9,7 @@
 #include "agentd/core/tunnel_role.hpp"
 #include "agentd/model/topology_query.hpp"
 #include "plugins/infer/messages.hpp"
+#include "shell/standing/session_messages.hpp"
 
 #include <array>
 #include <cstdint>
@@ -43,13 +45,13 @@ void try_tree(std::string_view bytes) {
     if (!topology.hosts.empty() && !validate(topology)) std::abort();
 }
 
-constexpr std::array<void (*)(std::string_view), 16> decoders{try_message<Hello>,
+constexpr std::array<void (*)(std::string_view), 21> decoders{try_message<Hello>,
                                                               try_message<Welcome>,
-                                                              try_message<Joined>,
+                                                              try_message<std::vector<Joined>>,
                                                               try_message<ChildNews>,
                                                               try_message<StartOperation>,
                                                               try_message<CancelOperation>,
-                                                              try_message<SpawnCommand>,
+                                                              try_message<SpawnCommands>,
                                                               try_message<SpawnNews>,
                                                               try_message<RoleResult>,
                                                               try_message<ExecRequest>,
@@ -58,7 +60,12 @@ constexpr std::array<void (*)(std::string_view), 16> decoders{try_message<Hello>
                                                               try_message<plugins::infer::InferRequest>,
                                                               try_message<plugins::infer::ToRole>,
                                                               try_message<plugins::infer::ToRoot>,
-                                                              try_tree};
+                                                              try_tree,
+                                                              try_message<ExecControl>,
+                                                              try_message<ExecOutput>,
+                                                              try_message<MergedEnds>,
+                                                              try_message<ToSession>,
+                                                              try_message<ToFrontEnd>};
 
 }  // namespace
 

@@ -83,7 +83,7 @@ garbage_is_met_at_once() {
     session_until_begun 8 <<<"explore $all; e 'echo begun; sleep 4; echo done'"
     begin_watch
     on b03 touch /run/now
-    until [[ $(count_on b03 '^sleep 4') -eq 0 || $took -gt 3000 ]]; do
+    until [[ $(count_on b03 '^sshd: root@') -eq 0 || $took -gt 3000 ]]; do
         sleep 0.05
         end_watch
     done

@@ -27,6 +27,23 @@ TRL
     expect_said '^a02: exit 1'
 }
 
+hosts_from_elsewhere_are_explained() {
+    on ctl sh -c 'echo "a[00-01] # two" >/tmp/list'
+    session <<'TRL'
+explore nowhere
+explore -f /tmp/list --table /etc/hosts --pick '/^[ab]0[01]$/'
+explore a[00-02]
+explain a02 nowhere
+TRL
+    expect_said '^reached 4 of 4 hosts in '
+    expect_said '^reached 3 of 3 hosts in .*, 2 of them before$'
+    expect_printed '^a02: alive, here -> (.* -> )?a02$'
+    expect_printed ' by ssh, no rule: ssh -l root a02$'
+    expect_printed '^    reached in '
+    expect_printed '^nowhere: not reached: unreachable: '
+    expect_printed '^    unreachable: nowhere: .* \(after '
+}
+
 directories_and_variables() {
     session <<TRL
 explore a00 b00
@@ -124,6 +141,7 @@ ended_by_a_signal() {
 }
 
 try "selection by outcome, name and rest" selections
+try "hosts from files and tables, and how they were reached" hosts_from_elsewhere_are_explained
 try "directories and variables" directories_and_variables
 try "pipes, files and local commands" local_programs
 try "every line of --json is an object" json_lines

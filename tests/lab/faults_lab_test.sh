@@ -30,6 +30,35 @@ killed_job() {
     expect_said '^b03: lost'
 }
 
+# The lines 1 to 80 of each of these hosts, each once and in order.
+count="e 'echo begun; for i in \$(seq 80); do echo line \$i; sleep 0.1; done'"
+expect_counted() { # HOST...
+    local host
+    for host in "$@"; do
+        diff -q <(grep "^$host: line" "$out") <(seq -f "$host: line %g" 80) >/dev/null ||
+            wrong+=("lines of $host are missing, double or in disorder")
+    done
+}
+
+killed_relay() {
+    after_begun 6 0.5 kill_agent a00
+    session <<<"use ssh here a*; use ssh a[00-01] b*; explore a[00-01]; explore b[00-03]; $count; e hostname"
+    expect_said '^a00: lost'
+    expect_counted a01 b00 b01 b02 b03
+    expect_equal "the number of hosts that answered later" "$(awk -F ': ' '$1 == $2' "$out" | wc -l)" 5
+    expect_within 40000
+    expect_nothing_left 3000
+}
+
+broken_connection() {
+    after_begun 8 0.5 on b03 sh -c "kill -9 \$(pgrep -f 'sshd: root@notty')"
+    session <<<"explore $all; $count"
+    expect_counted a00 a01 a02 a03 b00 b01 b02 b03
+    expect_status 0
+    expect_within 30000
+    expect_nothing_left 3000
+}
+
 silent_link() {
     after_begun 8 0 lab cut b02
     session <<<"explore $all; e 'echo begun; sleep 8; echo done'; e hostname"
@@ -75,6 +104,37 @@ timed_out() {
     expect_equal "the number of hosts that ended well" "$(grep -c ': done$' "$out")" 7
     expect_within 30000
     expect_nothing_left 3000
+}
+
+# Out of its process group and of its agent's reach, but not of the guardian's.
+daemons() {
+    session <<TRL
+explore $all
+e 'setsid sh -c "(nohup sleep 81.5 &)" >/dev/null 2>&1; echo left'
+e 'sleep 0.5; pgrep -c -f "^sleep 81.5"'
+TRL
+    expect_equal "hosts with a daemon" "$(grep -c ': 1$' "$out")" 8
+    expect_nothing_left 3000
+    expect_nothing_left 1000 '^sleep 81.5'
+}
+
+jobs_at_the_end() {
+    session <<TRL
+explore $all
+e 'echo begun; sleep 84.5' &
+e sleep 84.5 &
+e 'trap "" TERM INT; sleep 84.5 & wait; sleep 84.5' &
+e 'sleep 0.5; pgrep -c -f "^sleep 84.5"'
+kill -STOP %2
+e 'sleep 0.5; ps -eo stat=,args= | grep -c "^T[a-z]* *sleep 84.5"'
+TRL
+    expect_equal "jobs of each host" "$(grep -c ': 3$' "$out")" 8
+    expect_equal "hosts with a stopped job" "$(grep -c ': 1$' "$out")" 8
+    expect_said '^ending \[1\] running \(8 of 8 hosts\)'
+    expect_said '^ending \[2\] suspended \(8 of 8 hosts\)'
+    expect_within 20000
+    expect_nothing_left 3000
+    expect_nothing_left 1000 '^sleep 84.5'
 }
 
 stranger() {
@@ -144,9 +204,13 @@ try "an agent that is killed under a command" killed_agent
 try "a stranger at the ports of infer" stranger
 try "an agent that is killed under infer" killed_agent_in_infer
 try "the jobs of a killed agent" killed_job
+try "a relay that is killed: others adopt what was below it" killed_relay
+try "a connection that breaks is replaced" broken_connection
 try "a link that is cut silently" silent_link
 try "a link that comes back in time" short_cut
 try "the shell killed" killed_shell
 try "Ctrl-C" interrupted
+try "a command that leaves daemons" daemons
+try "jobs at the end of a session" jobs_at_the_end
 try "a command that takes too long on one host" timed_out
 finish

@@ -12,7 +12,7 @@
 namespace trellis::lab {
 namespace {
 
-void bind(const std::string& source, const std::string& target, bool read_only) {
+void bind_mount(const std::string& source, const std::string& target, bool read_only) {
     checked(mount(source.c_str(), target.c_str(), nullptr, MS_BIND, nullptr), "bind " + target);
     if (!read_only) return;
     unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY;
@@ -85,7 +85,7 @@ void mount_host_file_systems(const HostPlan& plan) {
     }
     for (const Held& directory : held) {
         std::filesystem::create_directories(directory.path);
-        bind("/proc/self/fd/" + std::to_string(directory.fd.get()), directory.path, !plan.writable);
+        bind_mount("/proc/self/fd/" + std::to_string(directory.fd.get()), directory.path, !plan.writable);
     }
     unsigned long read_only = MS_REMOUNT | MS_BIND | MS_RDONLY;
     if (!plan.writable) checked(mount(nullptr, "/", nullptr, read_only, nullptr), "make / read-only");
@@ -98,7 +98,7 @@ void write_host_files(const HostPlan& plan) {
         const std::string path = over_machine(file) ? "/run/lab" + file.path : file.path;
         write_file(path, file);
         const bool there = access(file.path.c_str(), F_OK) == 0;  // else a link into what is private here
-        if (over_machine(file) && there) bind(path, file.path, false);
+        if (over_machine(file) && there) bind_mount(path, file.path, false);
     }
     std::string ssh = std::string(home_directory) + "/.ssh";
     checked(chmod(ssh.c_str(), 0700), ssh);

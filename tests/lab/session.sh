@@ -59,7 +59,7 @@ end_watch() {
 session() { # [OPTION...]
     begin_watch
     status=0
-    timeout 300 "$lab_folder/lab" exec -i ctl "$trellis" "$@" >"$out" 2>"$err" || status=$?
+    timeout "${session_limit:-300}" "$lab_folder/lab" exec -i ctl "$trellis" "$@" >"$out" 2>"$err" || status=$?
     end_watch
 }
 

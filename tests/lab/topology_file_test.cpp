@@ -19,7 +19,7 @@ nic b other 192.168.7.1/24 delay=1us
 nics a%02d 0 1 other fd01::1 delay=1us
 )";
 
-TopologyFile parsed(std::string_view text) {
+TopologyFile parsed_lab(std::string_view text) {
     auto result = parse_topology(text);
     if (auto* error = std::get_if<ParseError>(&result))
         ADD_FAILURE() << error->line << ": " << error->message;
@@ -33,7 +33,7 @@ std::string error_of(std::string_view text) {
 }
 
 TEST(TopologyFile, ReadsEveryStatement) {
-    TopologyFile file = parsed(sample);
+    TopologyFile file = parsed_lab(sample);
     EXPECT_EQ(file.mtu, 9000);
     ASSERT_EQ(file.hosts.size(), 5u);
     EXPECT_EQ(file.hosts[3].name, "a03");
@@ -47,7 +47,7 @@ TEST(TopologyFile, ReadsEveryStatement) {
 }
 
 TEST(TopologyFile, KnowsSeveralCardsAndAddresses) {
-    TopologyFile file = parsed(sample);
+    TopologyFile file = parsed_lab(sample);
     const Host& b = file.hosts[*find_host(file, "b")];
     ASSERT_EQ(b.nics.size(), 2u);
     EXPECT_EQ(file.nodes[b.nics[0]].addresses[1].text, "fd00::2");
@@ -57,7 +57,7 @@ TEST(TopologyFile, KnowsSeveralCardsAndAddresses) {
 }
 
 TEST(TopologyFile, MeasuresPaths) {
-    TopologyFile file = parsed(sample);
+    TopologyFile file = parsed_lab(sample);
     EXPECT_EQ(one_way_delay(file, "a00", "a01"), 10us);
     EXPECT_EQ(one_way_delay(file, "a00", "b"), 160us);
     EXPECT_EQ(one_way_delay(file, "a00", "a00"), 0us);
@@ -67,7 +67,7 @@ TEST(TopologyFile, MeasuresPaths) {
 }
 
 TEST(TopologyFile, ListsLinks) {
-    TopologyFile file = parsed(sample);
+    TopologyFile file = parsed_lab(sample);
     auto links = parent_links(file);
     EXPECT_EQ(links.size(), 2u + 5 + 1 + 2);
     EXPECT_EQ(links[0].child, "t0");
@@ -76,7 +76,7 @@ TEST(TopologyFile, ListsLinks) {
 }
 
 TEST(TopologyFile, FindsLinksByEitherName) {
-    TopologyFile file = parsed(sample);
+    TopologyFile file = parsed_lab(sample);
     EXPECT_EQ(find_link(file, "t0"), find_node(file, "t0"));
     EXPECT_EQ(find_link(file, "core-t0"), find_node(file, "t0"));
     EXPECT_EQ(find_link(file, "b-other"), find_node(file, "b.1"));

@@ -180,7 +180,7 @@ TEST(Explore, AGatewayThatDiesNamesWhatItWasLoggingInTo) {
     const auto outcomes = explore(world, explore_request(both_sides(), through_gateway()));
     EXPECT_EQ(outcomes[5].outcome.kind, FailureKind::lost);
     EXPECT_LT(world.time().now().time_since_epoch(), seconds(6));
-    world.advance(seconds(1));
+    world.advance(seconds(17));
     EXPECT_EQ(world.agents_running(), 5u);
 }
 

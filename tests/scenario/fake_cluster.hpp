@@ -5,7 +5,7 @@
 #include "trellis/message.hpp"
 
 #include "agentd/core/exec_messages.hpp"
-#include "shell/cluster.hpp"
+#include "shell/session/cluster.hpp"
 
 #include <deque>
 #include <functional>
@@ -22,7 +22,8 @@
 
 namespace trellis {
 
-// What a command does on a host. With `hangs` it ends only when it is cancelled at this level or above.
+// What a command does on a host. With `hangs` it ends only when it is cancelled at this level or above;
+// signals are kept and do nothing.
 struct FakeAnswer {
     std::string out;
     std::string err;
@@ -32,15 +33,28 @@ struct FakeAnswer {
 
 using FakeShell = std::function<FakeAnswer(const std::string& host, const ExecRequest& request)>;
 
+// Counts of all operations together.
+struct FakeCounts {
+    int taken = 0;  // events
+    int ended = 0;  // operations that have been destroyed
+};
+
 class FakeOperation final : public Operation {
   public:
     FakeOperation(const Executor& executor, const Membership& membership, const FakeShell& shell,
-                  const OperationRequest& request)
-        : wake_(executor, std::chrono::steady_clock::time_point::max()) {
+                  const OperationRequest& request, std::shared_ptr<FakeCounts> counts,
+                  std::vector<int>& signals)
+        : wake_(executor, std::chrono::steady_clock::time_point::max()),
+          counts_(std::move(counts)),
+          signals_(signals) {
         const ExecRequest exec = decode<ExecRequest>(request.body).value();
         for (const HostId host : request.hosts)
             answer(host, shell(membership.find(host)->host.name, exec));
     }
+
+    ~FakeOperation() override { ++counts_->ended; }
+    FakeOperation(const FakeOperation&) = delete;
+    FakeOperation& operator=(const FakeOperation&) = delete;
 
     Task<std::optional<OperationEvent>> next() override {
         constexpr auto waiting = asio::as_tuple(asio::use_awaitable);
@@ -52,10 +66,11 @@ class FakeOperation final : public Operation {
         if (events_.empty()) co_return std::nullopt;
         OperationEvent event = std::move(events_.front());
         events_.pop_front();
+        ++counts_->taken;
         co_return event;
     }
     void send(HostId, std::string) override {}
-    void send_all(std::string) override {}
+    void send_all(std::string body) override { signals_.push_back(decode<ExecControl>(body).value().signal); }
     Task<Result<void>> write(HostId, std::uint32_t, std::string) override { co_return Result<void>{}; }
     void finish(HostId, std::uint32_t) override {}
     void cancel(CancelLevel level) override {
@@ -92,7 +107,9 @@ class FakeOperation final : public Operation {
     }
 
     asio::steady_timer wake_;
+    std::shared_ptr<FakeCounts> counts_;
     bool woken_ = false;
+    std::vector<int>& signals_;
     std::deque<OperationEvent> events_;
     std::map<HostId, CancelLevel> hanging_;
 };
@@ -105,6 +122,8 @@ class FakeCluster final : public Cluster, private Operations {
         return FakeAnswer{host + "\n", "", Outcome::success(), std::nullopt};
     };
     std::vector<ExplorePlan> explored;
+    std::shared_ptr<FakeCounts> counts = std::make_shared<FakeCounts>();
+    std::vector<int> signals;  // sent to commands
 
     void lose(const std::string& name) { change(name, MemberState::lost); }
     void change(const std::string& name, MemberState state) {
@@ -126,7 +145,7 @@ class FakeCluster final : public Cluster, private Operations {
 
   private:
     std::unique_ptr<Operation> start(OperationRequest request) override {
-        return std::make_unique<FakeOperation>(executor_, membership_, shell, request);
+        return std::make_unique<FakeOperation>(executor_, membership_, shell, request, counts, signals);
     }
     Outcome reach(const std::string& name) {
         if (name.starts_with("bad"))

@@ -53,32 +53,46 @@ class Fault : public testing::Test {
     std::vector<std::string> changes_;
 };
 
-TEST_F(Fault, AKilledAgentIsLostAtOnceAndItsCommandsAreGone) {
+TEST_F(Fault, AKilledAgentIsLostSoonAndItsCommandsAreGone) {
     ExecRun run(world_, "echo begun; sleep 5; echo end");
     world_.advance(seconds(1));
     world_.kill("w3");
-    world_.advance(milliseconds(100));
-    expect_lost(run, "w3", milliseconds(1100));
+    world_.advance(seconds(1));
+    expect_lost(run, "w3", seconds(2));
     EXPECT_EQ(run.of("w3").out, "begun\n");
     EXPECT_EQ(world_.commands_running(), 12u);
     run.finish();
     EXPECT_EQ(run.succeeded(), 12u);
     EXPECT_EQ(run.of("w2").out, "begun\nend\n");
-    EXPECT_EQ(changes_, std::vector<std::string>{"w3 lost"});
+    EXPECT_EQ(changes_, (std::vector<std::string>{"w3 suspect", "w3 lost"}));
 }
 
-TEST_F(Fault, WithAnInnerAgentItsSubtreeIsLost) {
-    ExecRun run(world_, "echo begun; sleep 5; echo end");
+TEST_F(Fault, WhatOnlyALostAgentReachesIsLostAfterTheGraceOfOrphans) {
+    ExecRun run(world_, "echo begun; sleep 30; echo end");
     world_.advance(seconds(1));
     world_.kill("g");
-    world_.advance(milliseconds(100));
+    world_.advance(seconds(1));
+    expect_lost(run, "g", seconds(2));
+    EXPECT_EQ(world_.commands_running(), 12u);
+    world_.advance(seconds(16));
     for (const auto& host : numbered("w", 6))
-        expect_lost(run, host, milliseconds(1100));
-    expect_lost(run, "g", milliseconds(1100));
+        expect_lost(run, host, seconds(18));
     EXPECT_EQ(world_.agents_running(), 6u);
     EXPECT_EQ(world_.commands_running(), 6u);
     run.finish();
     EXPECT_EQ(run.succeeded(), 6u);
+}
+
+TEST_F(Fault, AnotherAgentOnALostGatewayAdoptsWhatIsBehindIt) {
+    ExecRun run(world_, "echo begun; sleep 30; echo end");
+    world_.advance(seconds(1));
+    world_.kill("g");
+    world_.advance(seconds(2));
+    EXPECT_EQ(reached(explore(world_, {"g"})), 1u);
+    run.finish();
+    EXPECT_EQ(run.succeeded(), 12u);
+    for (const auto& host : numbered("w", 6))
+        EXPECT_EQ(run.of(host).out, "begun\nend\n") << host;
 }
 
 TEST_F(Fault, ASilentCutMakesSuspectAndHealingResumesWithoutLoss) {
@@ -132,16 +146,43 @@ TEST_F(Fault, ACrashedMachineIsLostAfterTheLease) {
     EXPECT_EQ(run.succeeded(), 12u);
 }
 
-TEST_F(Fault, AVisibleCutIsALossAtOnce) {
+TEST_F(Fault, AVisibleCutThatLastsIsALossAfterTheGraceOfOrphans) {
     ExecRun run(world_, "sleep 3");
     world_.advance(seconds(1));
     world_.cut("edge", Cut::visible);
-    world_.advance(milliseconds(100));
-    for (const auto& host : numbered("w", 6))
-        expect_lost(run, host, milliseconds(1100));
     run.finish();
+    for (const auto& host : numbered("w", 6))
+        expect_lost(run, host, seconds(18));
     EXPECT_EQ(run.succeeded(), 7u);
+    world_.advance(seconds(1));
     EXPECT_EQ(world_.agents_running(), 7u);
+}
+
+TEST_F(Fault, AVisibleCutThatHealsLosesNothing) {
+    ExecRun run(world_, "yes 1000000; sleep 3; yes 1000000; echo end");
+    world_.advance(milliseconds(1));
+    world_.cut("edge", Cut::visible);
+    world_.advance(seconds(8));
+    world_.heal("edge");
+    run.finish();
+    EXPECT_EQ(run.succeeded(), 13u);
+    for (const auto& host : numbered("w", 6)) {
+        EXPECT_EQ(run.of(host).out.size(), 2000004u) << host;
+        EXPECT_EQ(run.of(host).resumed, 1) << host;
+    }
+    EXPECT_EQ(changes("w0 lost"), 0);
+}
+
+TEST_F(Fault, TheHostsBelowAStoppedAgentAreLedRoundItIfAnybodyElseReachesThem) {
+    ExploreRequest request = explore_request({}, everywhere());
+    EXPECT_TRUE(explore(world_, request).empty());
+    ExecRun run(world_, "sleep 28; echo end");
+    world_.advance(seconds(1));
+    world_.stop("g");
+    run.finish();
+    EXPECT_EQ(run.of("w1").out, "end\n");
+    expect_lost(run, "g", seconds(34));
+    EXPECT_EQ(run.succeeded(), 12u);
 }
 
 TEST_F(Fault, AStoppedProcessIsSuspectAndResumes) {
@@ -194,11 +235,10 @@ TEST_F(Fault, AFrameFromBelowMustOriginateThere) {
     forged.operation = OperationId{1};
     world_.inject("w5", forged);
     world_.advance(milliseconds(100));
-    expect_lost(run, "w5", milliseconds(1100));
     EXPECT_FALSE(run.has_outcome("f0"));
     run.finish();
-    EXPECT_EQ(run.succeeded(), 12u);
-    EXPECT_EQ(changes_, std::vector<std::string>{"w5 lost"});
+    EXPECT_EQ(run.succeeded(), 13u);
+    EXPECT_TRUE(changes_.empty());
 }
 
 TEST_F(Fault, CommandsFromBelowAreRefused) {
@@ -218,13 +258,15 @@ TEST_F(Fault, CommandsFromBelowAreRefused) {
 
 TEST_F(Fault, NewsOfHostsThatAreNotBelowAreIgnored) {
     const HostId victim = ids(world_, {"w0"}).front();
-    for (const FrameType type : {FrameType::lost, FrameType::suspect, FrameType::resumed}) {
-        Frame forged;
-        forged.type = type;
-        forged.source = ids(world_, {"f1"}).front();
-        forged.destination = root_id;
-        forged.body = encode(ChildNews{victim, {victim}, "forged"});
-        world_.inject("f1", forged);
+    for (const char* liar : {"f1", "w1"}) {
+        for (const FrameType type : {FrameType::lost, FrameType::suspect, FrameType::resumed}) {
+            Frame forged;
+            forged.type = type;
+            forged.source = ids(world_, {liar}).front();
+            forged.destination = root_id;
+            forged.body = encode(ChildNews{victim, {victim}, "forged", true});
+            world_.inject(liar, forged);
+        }
     }
     world_.advance(seconds(1));
     EXPECT_EQ(changes("w0 lost"), 0);
@@ -234,7 +276,7 @@ TEST_F(Fault, NewsOfHostsThatAreNotBelowAreIgnored) {
 
 TEST_F(Fault, AnOperationStartedOnALostHostSaysSo) {
     world_.kill("f3");
-    world_.advance(milliseconds(100));
+    world_.advance(seconds(1));
     const auto run = exec(world_, "hostname", on({"f3", "f4"}));
     expect_lost(run, "f3", milliseconds(100));
     EXPECT_TRUE(run.of("f4").outcome->ok());
@@ -242,7 +284,7 @@ TEST_F(Fault, AnOperationStartedOnALostHostSaysSo) {
 
 TEST_F(Fault, ALostHostCanBeReachedAgain) {
     world_.kill("f3");
-    world_.advance(milliseconds(100));
+    world_.advance(seconds(1));
     EXPECT_EQ(reached(explore(world_, {"f3"})), 1u);
     EXPECT_EQ(exec(world_, "hostname").succeeded(), 13u);
 }
@@ -270,18 +312,9 @@ TEST_F(Fault, LeavingDoesNotWaitForTheSilent) {
     EXPECT_EQ(world_.agents_running(), 0u);
 }
 
-TEST_F(Fault, AgentsEndWithTheShell) {
-    ExecRun run(world_, "sleep 60");
-    world_.advance(seconds(1));
-    world_.kill_root();
-    world_.advance(milliseconds(100));
-    EXPECT_EQ(world_.agents_running(), 0u);
-    EXPECT_EQ(world_.commands_running(), 0u);
-}
-
 TEST_F(Fault, AgentsEndWhenTheMachineOfTheShellCrashes) {
     world_.crash("ctl");
-    world_.advance(seconds(40));
+    world_.advance(seconds(50));
     EXPECT_EQ(world_.agents_running(), 0u);
 }
 

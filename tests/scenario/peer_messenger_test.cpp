@@ -79,9 +79,9 @@ class TreeContext : public RoleContext {
     Mailbox<Result<RoleMessage>> inbox_;
 };
 
-struct Agent {
-    Agent(asio::io_context& context, const Agents& agents, std::size_t index, Tree& tree,
-          const std::shared_ptr<const SessionKey>& key)
+struct MessagingAgent {
+    MessagingAgent(asio::io_context& context, const Agents& agents, std::size_t index, Tree& tree,
+                   const std::shared_ptr<const SessionKey>& key)
         : prober(context.get_executor(), key, nullptr),
           network(context.get_executor(), key, nullptr),
           role_context(World{context.get_executor(), clock, processes, prober, network, spawner, dialer},
@@ -97,8 +97,8 @@ struct Agent {
 
 class PeerMessengerTest : public ::testing::Test {
   protected:
-    std::unique_ptr<Agent> agent(std::size_t index) {
-        return std::make_unique<Agent>(context_, agents_, index, tree_, agents_.key(index));
+    std::unique_ptr<MessagingAgent> agent(std::size_t index) {
+        return std::make_unique<MessagingAgent>(context_, agents_, index, tree_, agents_.key(index));
     }
     RoleResult run_beside(PeerMessenger& messenger, Task<RoleResult> work) {
         Task<RoleResult> running = messenger.run(std::move(work));
@@ -108,8 +108,8 @@ class PeerMessengerTest : public ::testing::Test {
     asio::io_context context_{1};
     Agents agents_{2};
     Tree tree_;
-    std::unique_ptr<Agent> a_ = agent(0);
-    std::unique_ptr<Agent> b_ = agent(1);
+    std::unique_ptr<MessagingAgent> a_ = agent(0);
+    std::unique_ptr<MessagingAgent> b_ = agent(1);
     PeerPatience patience_{milliseconds(500), milliseconds(300)};
 };
 

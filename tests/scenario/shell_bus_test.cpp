@@ -23,21 +23,32 @@ TEST_F(ShellBus, TopicsAndShowReadTheBus) {
 }
 
 TEST_F(ShellBus, SaveAndLoadBringTheSessionBack) {
-    run("explore a[0-1]; smask a1; use ssh 'g w' '/x|y/'; export A=1; cd /tmp; save " + file("s.json"));
+    cluster.shell = [](const std::string&, const ExecRequest&) {
+        return FakeAnswer{"/home\n/tmp\n", "", {}, std::nullopt};
+    };
+    run("explore a[0-1]; smask a1; use ssh 'g w' '/x|y/'; export A=1; cd /tmp; savemask one; rmask; "
+        "pushmask");
+    run("smask a0; save " + file("s.json"));
     const std::string saved = contents(file("s.json"));
     EXPECT_EQ(nlohmann::json::parse(saved).at("format"), "trellis-session");
-    run("use --clear; export --remove A; cd; rmask");
-    EXPECT_EQ(run("load " + file("s.json")).status, 0);
-    EXPECT_EQ(seat.environment.at("A"), "1");
-    EXPECT_EQ(seat.directory, "/tmp");
-    EXPECT_EQ(seat.counts().selected, 1U);
+    Seat other{session};
+    seat.places = {};
+    seat.change_masks([&](Masks& masks) { masks = other.masks(); });
+    run("use --clear; explore a[0-2]; load " + file("s.json"));
+    EXPECT_THAT(err.take(), HasSubstr("loaded hosts, selection\n"));
+    EXPECT_EQ(seat.places.of("a0"), Place{});
+    EXPECT_EQ(seat.places.of("a1"), (Place{"/tmp", "/home", {{"A", "1"}}}));
+    run("showmasks");
+    EXPECT_EQ(out.take(), "selected: 2 of 3: a[0,2]\n@one: 2 of 3: a[1-2]\npushed: 3 of 3: a[0-2]\n");
+    run("undo");
+    EXPECT_EQ(seat.counts().selected, 3U);
     ASSERT_EQ(session.rules().rules().size(), 1U);
     EXPECT_EQ(session.rules().rules()[0].text(), "use ssh 'g w' '/x|y/'");
 }
 
 TEST_F(ShellBus, LoadedHostsCanBeExplored) {
-    write(file("s.json"), R"({"format": "trellis-session", "version": 1, "time": 1, "directory": "",
-        "environment": {}, "use": [], "values": [{"name": "hosts", "type": "hosts", "hosts": ["z0"], "view": 1,
+    write(file("s.json"), R"({"format": "trellis-session", "version": 1, "time": 1, "use": [],
+        "masks": {"current": [], "saved": {}, "stack": []}, "places": [], "values": [{"name": "hosts", "type": "hosts", "hosts": ["z0"], "view": 1,
         "time": 1, "value": [{"name": "z0", "state": "alive", "addresses": []}]}]})");
     EXPECT_EQ(run("load " + file("s.json")).status, 0);
     EXPECT_EQ(seat.counts().all, 0U);
@@ -51,8 +62,8 @@ TEST_F(ShellBus, LoadRefusesWhatItDoesNotUnderstand) {
         EXPECT_EQ(run("load " + file("s.json")).status, 1);
         return err.take();
     };
-    const std::string head = R"({"format": "trellis-session", "version": 1, "time": 1, "directory": "",
-        "environment": {}, "use": )";
+    const std::string head = R"({"format": "trellis-session", "version": 1, "time": 1,
+        "masks": {"current": [], "saved": {}, "stack": []}, "places": [], "use": )";
     EXPECT_THAT(refusal("{"), HasSubstr("s.json: not JSON"));
     EXPECT_THAT(refusal("[]"), HasSubstr("expected an object"));
     EXPECT_THAT(refusal("{}"), HasSubstr("missing"));
@@ -67,6 +78,12 @@ TEST_F(ShellBus, LoadRefusesWhatItDoesNotUnderstand) {
         "value": 1}]})"),
         HasSubstr("values[0].value: expected a list of hosts"));
     EXPECT_THAT(refusal(head + R"([1], "values": []})"), HasSubstr("use: expected a list"));
+    const std::string format = R"({"format": "trellis-session", "version": 1, "time": 1, "use": [],
+        "values": [], "places": )";
+    EXPECT_THAT(refusal(format + R"([{"hosts": []}], "masks": {"current": [], "saved": {}, "stack": []}})"),
+                HasSubstr("places[0].directory: missing"));
+    EXPECT_THAT(refusal(format + R"([], "masks": {"current": [1], "saved": {}, "stack": []}})"),
+                HasSubstr("masks.current: expected a list of host names"));
     EXPECT_EQ(run("load /nowhere").status, 1);
     EXPECT_THAT(err.take(), HasSubstr("load: cannot read /nowhere: No such file"));
 }

@@ -59,33 +59,6 @@ TEST_F(ShellCommands, ExploreFollowsTheUseRules) {
     EXPECT_THAT(err.take(), HasSubstr("use: expected ssh, ssh-program or local, not 'rsh'"));
 }
 
-TEST_F(ShellCommands, CdFollowsPathsAndChecksThem) {
-    run("cd /a/b");
-    EXPECT_EQ(seat.directory, "/a/b");
-    run("cd ../c");
-    EXPECT_EQ(seat.directory, "/a/c");
-    run("explore a0");
-    fail_on({"a0"});
-    EXPECT_EQ(run("cd nowhere").status, 1);
-    EXPECT_EQ(seat.directory, "/a/c");
-    fail_on({});
-    run("cd ~/x");
-    EXPECT_EQ(seat.directory, "x");
-    run("cd");
-    EXPECT_EQ(seat.directory, "");
-}
-
-TEST_F(ShellCommands, ExportKeepsVariables) {
-    EXPECT_EQ(run("export A=1 B='x y'").status, 0);
-    run("export");
-    EXPECT_EQ(out.take(), "A=1\nB=x y\n");
-    run("export --remove A; export --json");
-    EXPECT_EQ(out.take(), "{\"B\":\"x y\"}\n");
-    EXPECT_EQ(run("export 1A=2").status, 2);
-    EXPECT_EQ(run("export A=1 =2").status, 2);
-    EXPECT_FALSE(seat.environment.contains("A"));
-}
-
 TEST_F(ShellCommands, HelpTellsOfEachCommand) {
     EXPECT_EQ(run("help").status, 0);
     const std::string overview = out.take();
@@ -151,6 +124,17 @@ TEST_F(ShellCommands, ScriptsGoOnAfterFailuresAndSayWhereMistakesAre) {
     EXPECT_EQ(out.take(), "");
     EXPECT_EQ(run_lines("e 'a\nb' \\\n c\nshow x"), 1);
     EXPECT_THAT(err.take(), HasSubstr("batch.trl:4: show: no value"));
+}
+
+TEST_F(ShellCommands, ScriptsEndAtAFailureWhileSetMinusE) {
+    EXPECT_EQ(run_lines("set -e; foo; set\nset"), 127);
+    EXPECT_EQ(out.take(), "");
+    EXPECT_EQ(run_lines("set -e\nfoo || set\nset +e\nfoo\nset"), 127);
+    EXPECT_EQ(out.take(), "set -e\nset +e\n");
+    EXPECT_EQ(run_lines("foo; set", true), 127);
+    EXPECT_EQ(out.take(), "");
+    EXPECT_EQ(run("set -x").status, 2);
+    EXPECT_EQ(run("set +x").status, 2);
 }
 
 TEST_F(ShellCommands, LostHostsAreToldOnceAndLeftOut) {

@@ -1,6 +1,6 @@
 // What the tab key offers.
-#include "shell/completion.hpp"
-#include "shell/shell_context.hpp"
+#include "shell/running/shell_context.hpp"
+#include "shell/terminal/completion.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,20 +14,22 @@ using testing::IsEmpty;
 class ShellCompletion : public testing::Test {
   protected:
     Completion at(std::string_view line) {
-        return complete(line, {table, {"a00", "a01", "b00"}, {"hosts", "topology"}});
+        return complete(line,
+                        {table, {"a00", "a01", "b00"}, {"hosts", "topology"}, {"fast"}, {"PATH", "PS1"}});
     }
     std::vector<CommandEntry> table = builtin_commands();
 };
 
 TEST_F(ShellCompletion, OffersCommands) {
-    EXPECT_THAT(at("ex").candidates, ElementsAre("exit", "explore", "export"));
+    EXPECT_THAT(at("ex").candidates, ElementsAre("exit", "explain", "explore", "export"));
     EXPECT_THAT(at("hosts; sm").candidates, ElementsAre("smask"));
     EXPECT_THAT(at("help to").candidates, ElementsAre("topics", "topology"));
 }
 
 TEST_F(ShellCompletion, OffersOptions) {
     EXPECT_THAT(at("e --").candidates,
-                ElementsAre("--diff", "--fold", "--help", "--json", "--output", "--raw", "--timeout"));
+                ElementsAre("--diff", "--down", "--fold", "--help", "--input", "--json", "--on", "--output",
+                            "--pty", "--raw", "--timeout", "--up"));
     EXPECT_THAT(at("e hostname --").candidates, IsEmpty());
     EXPECT_THAT(at("topology compare --s").candidates, ElementsAre("--seed"));
 }
@@ -45,6 +47,23 @@ TEST_F(ShellCompletion, OffersHostsTopicsAndFiles) {
     EXPECT_TRUE(at("hosts | so").files);
     EXPECT_TRUE(at("!cat ").files);
     EXPECT_TRUE(at("topology compare x").files);
+}
+
+TEST_F(ShellCompletion, OffersGroupsAndMasks) {
+    EXPECT_THAT(at("smask @f").candidates, ElementsAre("@failed", "@fast"));
+    EXPECT_THAT(at("restoremask ").candidates, ElementsAre("fast"));
+}
+
+TEST_F(ShellCompletion, OffersVariablesAndTheHostsOfOneCommand) {
+    EXPECT_THAT(at("unset PA").candidates, ElementsAre("PATH"));
+    EXPECT_THAT(at("e --on b").candidates, ElementsAre("b00"));
+    EXPECT_THAT(at("mw --on @fa").candidates, ElementsAre("@failed", "@fast"));
+}
+
+TEST_F(ShellCompletion, OffersWordsOfLoginRules) {
+    EXPECT_THAT(at("use s").candidates, ElementsAre("ssh", "ssh-program"));
+    EXPECT_THAT(at("use ssh h").candidates, ElementsAre("here"));
+    EXPECT_THAT(at("use ssh here b").candidates, ElementsAre("b00"));
 }
 
 TEST_F(ShellCompletion, OffersNothingForWhatItDoesNotKnow) {

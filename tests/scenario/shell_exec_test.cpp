@@ -1,5 +1,5 @@
 // The command `e` over a cluster that is not there: what it prints, where it goes, and Ctrl-C.
-#include "shell/output_view.hpp"
+#include "shell/output/output_view.hpp"
 #include "tests/scenario/shell_fixture.hpp"
 
 #include <nlohmann/json.hpp>
@@ -28,15 +28,13 @@ TEST_F(ShellExec, SendsTheCommandAsWritten) {
         requests.push_back(request);
         return FakeAnswer{};
     };
-    run("export A=1; e --json --timeout 3s echo 'a b' \"$X\"; e 'ls | wc'; e -- -x; e ls --json; cd /tmp; e "
-        "pwd");
-    ASSERT_EQ(requests.size(), 6U);
+    run("export A=1; e --json --timeout 3s echo 'a b' \"$X\"; e 'ls | wc'; e -- -x; e ls --json");
+    ASSERT_EQ(requests.size(), 4U);
     EXPECT_EQ(requests[0].command, "echo 'a b' \"$X\"");
     EXPECT_EQ(requests[0].env.at("A"), "1");
     EXPECT_EQ(requests[1].command, "ls | wc");
     EXPECT_EQ(requests[2].command, "-x");
     EXPECT_EQ(requests[3].command, "ls --json");
-    EXPECT_EQ(requests[5].directory, "/tmp");
 }
 
 TEST_F(ShellExec, GivesJsonLines) {
@@ -168,6 +166,42 @@ TEST_F(ShellExec, CtrlCEndsTheCommandAndKeepsTheSession) {
     EXPECT_EQ(seat.counts().all, 2U);
 }
 
+TEST_F(ShellExec, ALocalProgramReadsACommandInTheBackground) {
+    run("explore a[0-1]");
+    EXPECT_EQ(run("e hostname | (sleep 0.1; sort -r 2>&1; exit 4) > " + file("f") + " &").status, 0);
+    EXPECT_EQ(contents(file("f")), "");
+    EXPECT_EQ(run("wait").status, 4);
+    EXPECT_EQ(contents(file("f")), "a1: a1\na0: a0\n");
+    EXPECT_EQ(run("e hostname > " + file("g") + " & wait").status, 0);
+    EXPECT_EQ(contents(file("g")), "a0: a0\na1: a1\n");
+}
+
+TEST_F(ShellExec, SignalsReachTheHostsAndTheLocalProgram) {
+    run("explore a0");
+    cluster.shell = [](const std::string&, const ExecRequest&) {
+        return FakeAnswer{"", "", {}, CancelLevel::terminate};
+    };
+    run("e x | exec sh -c \"trap 'echo heard > " + file("f") + "' HUP; cat; cat\" &");
+    run("!sleep 0.2");
+    EXPECT_EQ(run("kill -HUP %1").status, 0);
+    run("!sleep 0.2");
+    EXPECT_THAT(cluster.signals, testing::ElementsAre(SIGHUP));
+    EXPECT_EQ(contents(file("f")), "heard\n");
+    EXPECT_EQ(run("kill %1; wait").status, 143);
+}
+
+TEST_F(ShellExec, AScriptEndsItsJobs) {
+    cluster.shell = [](const std::string&, const ExecRequest& request) {
+        FakeAnswer answer;
+        if (request.command != "x") answer.hangs = CancelLevel::terminate;
+        return answer;
+    };
+    EXPECT_EQ(run_lines("explore a0\ne sleep 1 &\ne x | sleep 100 &\ne x\nquit 3"), 3);
+    EXPECT_THAT(err.take(), HasSubstr("ending [1] running (1 of 1 hosts)  e sleep 1\n"
+                                      "ending [2] running (0 of 1 hosts)  e x | sleep 100\n"));
+    EXPECT_TRUE(interpreter.jobs().numbered().empty());
+}
+
 TEST_F(ShellExec, ASecondCtrlCGivesUpWaiting) {
     run("explore a0");
     cluster.shell = [](const std::string&, const ExecRequest&) {
@@ -180,6 +214,20 @@ TEST_F(ShellExec, ASecondCtrlCGivesUpWaiting) {
     });
     EXPECT_TRUE(run("e sleep").interrupted);
     EXPECT_THAT(err.take(), HasSubstr("a0: cancelled"));
+}
+
+TEST_F(ShellExec, AMasterReadsWhatTheWorkersWrite) {
+    run("explore a[0-2]");
+    err.take();
+    EXPECT_EQ(run("mw 'sort -r > " + file("f") + "' hostname").status, 0);
+    EXPECT_EQ(contents(file("f")), "a2\na1\na0\n");
+    EXPECT_EQ(run("mw {{ sort -o " + file("g") + " }} {{ hostname }}").status, 0);
+    EXPECT_EQ(contents(file("g")), "a0\na1\na2\n");
+    EXPECT_EQ(run("mw --up 1=7 'cat <&7; exit 4' -- hostname").status, 4);
+    EXPECT_EQ(err.take(), "mw: the master ended with status 4\n");
+    fail_on({"a1"});
+    EXPECT_EQ(run("mw cat -- hostname").status, 1);
+    EXPECT_EQ(err.take(), "a1: exit 3\n");
 }
 
 }  // namespace

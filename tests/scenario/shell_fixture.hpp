@@ -2,8 +2,8 @@
 #pragma once
 
 #include "agentd/os/steady_clock.hpp"
-#include "shell/interpreter.hpp"
-#include "shell/script.hpp"
+#include "shell/running/interpreter.hpp"
+#include "shell/running/script.hpp"
 #include "tests/scenario/capture.hpp"
 #include "tests/scenario/fake_cluster.hpp"
 

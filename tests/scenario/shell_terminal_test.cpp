@@ -1,7 +1,7 @@
 // The shell at a terminal: a child process edits lines on a pseudo-terminal, over a cluster that is not
 // there.
-#include "shell/interactive.hpp"
-#include "shell/terminal.hpp"
+#include "shell/terminal/interactive.hpp"
+#include "shell/terminal/terminal.hpp"
 #include "tests/scenario/shell_fixture.hpp"
 
 #include <chrono>
@@ -190,7 +190,7 @@ TEST_F(ShellTerminal, NewsComeAboveTheLineThatIsEdited) {
 
 TEST_F(ShellTerminal, TabCompletes) {
     start();
-    type("expl\ta[0-1] b7\n");
+    type("explo\ta[0-1] b7\n");
     until("trellis[3/3/3]> ");
     type("smask b\t\n");
     until("smask b7");
@@ -257,10 +257,77 @@ TEST_F(ShellTerminal, CtrlZDoesNotStopTheSession) {
     EXPECT_EQ(exit_status(), 0);
 }
 
+TEST_F(ShellTerminal, CtrlZSuspendsTheCommandAndFgContinuesIt) {
+    start();
+    type("explore a[0-1]\n");
+    until("trellis[2/2/2]> ");
+    type("e hang\n");
+    until("a1: a1");
+    type("\x1a");
+    until("[1] suspended (2 of 2 hosts)  e hang");
+    until("trellis[2/2/2]> ");
+    type("jobs\n");
+    until("[1] suspended (2 of 2 hosts)  e hang");
+    type("fg\n");
+    until("fg");
+    until("e hang");
+    type("\x03");
+    until("a[0-1]: signal 2 (Interrupt)");
+    until("trellis[0/2/2]> ");
+    type("quit\n");
+    EXPECT_EQ(exit_status(), 0);
+}
+
+TEST_F(ShellTerminal, OutputOfTheBackgroundComesAboveTheLineThatIsEdited) {
+    start();
+    type("explore a[0-1]\n");
+    until("trellis[2/2/2]> ");
+    type("e hostname | (sleep 0.5; sort -r) &\n");
+    until("[1] running");
+    until("trellis[2/2/2]> ");
+    type("e host");
+    until("e host");
+    const std::string shown = until("a1: a1");
+    EXPECT_THAT(shown, HasSubstr("\033[K"));  // the line was taken away first
+    until("a0: a0");
+    std::string after = until("trellis[2/2/2]> e host");
+    type("name\n");
+    after += until("a1: a1");
+    after += until("trellis[2/2/2]> ");
+    const std::string done = "[1] done (2 of 2 hosts)  e hostname | (sleep 0.5; sort -r)";
+    if (after.find(done) == std::string::npos) until(done);
+    type("\033[A");
+    until("e hostname");
+    type("\x03");
+    until("> ");
+    type("quit\n");
+    EXPECT_EQ(exit_status(), 0);
+}
+
+TEST_F(ShellTerminal, QuittingEndsTheJobs) {
+    start();
+    type("explore a[0-1]\n");
+    until("trellis[2/2/2]> ");
+    type("e hang &\n");
+    until("[1] running (2 of 2 hosts)  e hang");
+    type("e hang\n");
+    until("a1: a1");
+    type("\x1a");
+    until("[2] suspended");
+    type("quit 5\n");
+    until("ending [1] running (2 of 2 hosts)  e hang");
+    until("ending [2] suspended (2 of 2 hosts)  e hang");
+    EXPECT_EQ(exit_status(), 5);
+}
+
 TEST_F(ShellTerminal, LocalProgramsHaveTheTerminal) {
     start();
     until("> ");
     type("!read line; echo got $line; exit 3\n");
+    until("exit 3");
+    ::usleep(200000);
+    type("\x1a");  // nobody could continue the program
+    until("^Z");
     type("hello\n");
     until("got hello");
     type("!sleep 100\n");

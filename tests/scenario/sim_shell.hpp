@@ -6,8 +6,8 @@
 #include "trellis/plugin.hpp"
 
 #include "agentd/model/topology_value.hpp"
-#include "shell/interpreter.hpp"
-#include "shell/root_cluster.hpp"
+#include "shell/running/interpreter.hpp"
+#include "shell/session/root_cluster.hpp"
 #include "tests/scenario/capture.hpp"
 #include "tests/sim/sim_world.hpp"
 
@@ -38,6 +38,15 @@ class SimShell {
     // The value `topology`; null if there is none.
     [[nodiscard]] std::shared_ptr<const TopologyValue> topology() {
         return session_.bus().get<TopologyValue>("topology");
+    }
+    [[nodiscard]] Seat& seat() { return seat_; }
+    [[nodiscard]] Jobs& jobs() { return interpreter_.jobs(); }
+    // Ctrl-C or Ctrl-Z after a time.
+    void press_after(Duration delay) {
+        world_.time().at(world_.time().now() + delay, [this] { interrupts_.press(); });
+    }
+    void suspend_after(Duration delay) {
+        world_.time().at(world_.time().now() + delay, [this] { interrupts_.press_suspend(); });
     }
     // What was written to standard output and error since the last call.
     std::string printed() { return out_.take(); }

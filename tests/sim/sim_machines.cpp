@@ -50,6 +50,10 @@ Task<Result<MachineIndex>> SimMachines::reach(MachineIndex from, std::string tar
     if (login.admits && !login.admits(name(from))) {
         co_return failure(FailureKind::unreachable, "no route to host");
     }
+    if (login.answers && !login.answers(name(from))) {
+        co_await time_.sleep_until(deadline);
+        co_return failure(FailureKind::timed_out, "timed out");
+    }
     auto reached = co_await connect_to(from, *machine, deadline);
     if (reached && login.kind == LoginBehaviour::Kind::unreachable) {
         co_return failure(FailureKind::unreachable, login.cause);
@@ -78,11 +82,15 @@ Task<Result<MachineIndex>> SimMachines::connect_to(MachineIndex from, MachineInd
 }
 
 Task<Result<void>> SimMachines::authenticate(MachineIndex machine, TimePoint deadline) {
-    const LoginBehaviour& login = logins_[machine];
+    LoginBehaviour& login = logins_[machine];
     const bool hangs = login.kind == LoginBehaviour::Kind::hangs;
     const TimePoint answer = hangs ? deadline : std::min(time_.now() + login.delay, deadline);
     co_await time_.sleep_until(answer);
     if (answer == deadline) co_return failure(FailureKind::timed_out, "timed out in login");
+    if (login.drops > 0) {
+        --login.drops;
+        co_return failure(FailureKind::lost, "connection closed in login");
+    }
     if (login.kind == LoginBehaviour::Kind::refuses) co_return failure(FailureKind::refused, login.cause);
     if (login.kind == LoginBehaviour::Kind::cannot_start) {
         co_return failure(FailureKind::cannot_start, login.cause);
@@ -90,9 +98,11 @@ Task<Result<void>> SimMachines::authenticate(MachineIndex machine, TimePoint dea
     co_return Result<void>{};
 }
 
-Task<Result<MachineIndex>> SimMachines::log_in(const SimProcess& from, std::string target, Duration timeout) {
-    const TimePoint deadline = time_.now() + timeout;
-    auto machine = co_await reach(from.machine(), std::move(target), deadline);
+Task<Result<MachineIndex>> SimMachines::log_in(const SimProcess& from, const SpawnRequest& request) {
+    const TimePoint deadline = time_.now() + request.timeout;
+    const TimePoint connected =
+        request.connect_timeout > Duration(0) ? time_.now() + request.connect_timeout : deadline;
+    auto machine = co_await reach(from.machine(), request.target, connected);
     if (!machine) co_return machine.error();
     const Result<void> authenticated = co_await authenticate(*machine, deadline);
     if (!authenticated) co_return authenticated.error();
@@ -107,6 +117,15 @@ SimProcess& SimMachines::start_agent(MachineIndex machine, const std::string& ag
     processes_.push_back(std::make_shared<SimProcess>(*this, machine, agent_name));
     agents_[agent_name] = processes_.back().get();
     return *processes_.back();
+}
+
+SimProcess* SimMachines::behind_door(MachineIndex machine, std::string_view door) const {
+    if (door.empty()) return nullptr;
+    const auto place = std::ranges::find_if(processes_, [&](const auto& process) {
+        return process->alive() && process->serving() && process->machine() == machine &&
+               process->door() == door;
+    });
+    return place == processes_.end() ? nullptr : place->get();
 }
 
 SimProcess& SimMachines::start_root(MachineIndex machine) {

@@ -26,10 +26,12 @@ class SimProcess;
 struct LoginBehaviour {
     enum class Kind : std::uint8_t { works, refuses, hangs, unreachable, cannot_start };
     Kind kind = Kind::works;
-    Duration delay = std::chrono::milliseconds(150);      // of the login and the start of the agent
-    std::string cause = "connection refused";             // where it does not work
-    bool asks_host_key = true;                            // the one who logs in asks its authority
-    std::function<bool(const std::string& from)> admits;  // machines that have a route here; empty: all
+    Duration delay = std::chrono::milliseconds(150);       // of the login and the start of the agent
+    std::string cause = "connection refused";              // where it does not work
+    bool asks_host_key = true;                             // the one who logs in asks its authority
+    std::function<bool(const std::string& from)> admits;   // machines that have a route here; empty: all
+    std::function<bool(const std::string& from)> answers;  // to others it is silent; empty: to all
+    int drops = 0;  // so many more connections are closed in the login, as by an sshd with too many
 };
 
 // What a sample of a round trip becomes whose messages took `passed`, queues and CPU included. A sample that
@@ -42,8 +44,8 @@ class SimMachines {
     ~SimMachines();
 
     // Logs in over ssh, as far as the network and the machine let it: on success the time of a login has
-    // passed. Failures as of Spawner::spawn.
-    Task<Result<MachineIndex>> log_in(const SimProcess& from, std::string target, Duration timeout);
+    // passed. Times and failures as of Spawner::spawn.
+    Task<Result<MachineIndex>> log_in(const SimProcess& from, const SpawnRequest& request);
     // What remains of a login once the connection to the machine's sshd stands.
     Task<Result<void>> authenticate(MachineIndex machine, TimePoint deadline);
     // Waits for a connection to the sshd of a name, or to any port of an address. Failures: unreachable,
@@ -70,6 +72,8 @@ class SimMachines {
     [[nodiscard]] const std::vector<std::shared_ptr<SimProcess>>& processes() const { return processes_; }
     // The latest agent of that name; one that was never there is a bug of the test.
     [[nodiscard]] SimProcess& agent(std::string_view name) const;
+    // The process on that machine whose agent has this door; null if there is none.
+    [[nodiscard]] SimProcess* behind_door(MachineIndex machine, std::string_view door) const;
     // Connections that cross a visible cut break.
     void break_cut_connections();
     [[nodiscard]] std::size_t held_bytes() const;  // by all connections

@@ -198,6 +198,7 @@ bool SimNetwork::drop(std::uint64_t index, Drop why) {
 bool SimNetwork::deliver(std::uint64_t index) {
     const Message message = std::move(transits_[index].message);
     release(index);
+    machines_[message.to].received += message.bytes;
     message.sender->arrived(message.tag);
     return true;
 }

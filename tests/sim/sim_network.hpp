@@ -66,6 +66,10 @@ class SimNetwork final : private Due {
     void set_loss(std::string_view link, double share);
     // The machine neither sends nor receives any more.
     void switch_off(MachineIndex machine) { machines_[machine].off = true; }
+    // Of all messages that have arrived there.
+    [[nodiscard]] std::size_t received_bytes(MachineIndex machine) const {
+        return machines_[machine].received;
+    }
     [[nodiscard]] bool is_off(MachineIndex machine) const { return machines_[machine].off; }
     // CPU time of one message at one end; 5 us unless told.
     void set_cpu_cost(MachineIndex machine, Duration cost) { machines_[machine].cpu_cost = cost; }
@@ -82,6 +86,7 @@ class SimNetwork final : private Due {
     struct Machine {
         Duration cpu_cost = std::chrono::microseconds(5);
         TimePoint cpu_busy_until{};
+        std::size_t received = 0;
         bool off = false;
     };
     using Path = std::vector<std::uint32_t>;  // indices of links_

@@ -32,7 +32,12 @@ void SimProcess::serve(std::unique_ptr<Link> parent) {
     hello.addresses = machines_.addresses(machine_);
     hello.key = std::string(32, 'k');
     agent_ = std::make_unique<Agent>(world(), std::move(hello), machines_.roles());
+    agent_->on_door([this](const std::string& name) { door_ = name; });
     asio::co_spawn(executor(), run_agent(shared_from_this(), std::move(parent)), asio::detached);
+}
+
+void SimProcess::knock(std::unique_ptr<Link> parent) {
+    asio::co_spawn(executor(), agent_->rejoin(std::move(parent)), asio::detached);
 }
 
 // When the agent has ended, the process exits; not on its own stack.

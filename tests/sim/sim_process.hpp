@@ -33,6 +33,9 @@ class SimProcess : public std::enable_shared_from_this<SimProcess> {
     // Runs the real Agent over this link; the process ends with it.
     void serve(std::unique_ptr<Link> parent);
     [[nodiscard]] bool serving() const { return agent_ != nullptr; }
+    // The name of the door of its agent, once that has one; a link to it as its new parent's.
+    [[nodiscard]] const std::string& door() const { return door_; }
+    void knock(std::unique_ptr<Link> parent);
 
     // SIGKILL: its connections end (nobody hears of it if the machine is off), its guardian kills its
     // commands.
@@ -46,6 +49,7 @@ class SimProcess : public std::enable_shared_from_this<SimProcess> {
     void own(const std::shared_ptr<Connection>& connection, Connection::Side side);
     void own(const std::shared_ptr<Script>& script);
     [[nodiscard]] std::size_t running_commands() const;
+    [[nodiscard]] std::size_t running_roles() const { return agent_ ? agent_->roles_running() : 0; }
     // The connection to the parent; an agent's is its side 1.
     void set_parent(const std::shared_ptr<Connection>& connection) { parent_ = connection; }
     [[nodiscard]] std::shared_ptr<Connection> parent() const { return parent_.lock(); }
@@ -63,6 +67,7 @@ class SimProcess : public std::enable_shared_from_this<SimProcess> {
     std::shared_ptr<ProcessLife> life_;
     std::unique_ptr<SimSeams> seams_;
     std::unique_ptr<Agent> agent_;
+    std::string door_;
     std::vector<OwnedConnection> connections_;
     std::vector<std::weak_ptr<Script>> scripts_;
     std::weak_ptr<Connection> parent_;

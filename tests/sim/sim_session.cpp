@@ -61,7 +61,7 @@ std::vector<HostId> ids(SimWorld& world, const std::vector<std::string>& names) 
 ExecRun::ExecRun(SimWorld& world, const std::string& command, const ExecOptions& options)
     : state_(std::make_shared<State>(
           State{world, nullptr, options.reading, options.watch_memory, world.time().now(), {}, {}})) {
-    const ExecRequest body{command, options.directory, options.env};
+    const ExecRequest body{command, options.directory, options.env, {}, {}, std::nullopt, {}, options.folded};
     OperationRequest request{"exec", ids(world, options.hosts), encode(body), options.timeout, false};
     for (const HostId id : request.hosts) {
         state_->names[id] = world.root().membership().find(id)->host.name;
@@ -92,6 +92,10 @@ bool ExecRun::note(State& state, OperationEvent event) {
     if (const auto* suspicion = std::get_if<HostSuspicion>(&event.what)) {
         ++(suspicion->suspect ? report.suspected : report.resumed);
     } else if (const auto* result = std::get_if<RoleResult>(&event.what)) {
+        if (const auto kept = decode<ExecOutput>(result->body)) {
+            report.out += kept->out;
+            report.err += kept->err;
+        }
         report.outcome = result->outcome;
         report.took = state.world.time().now() - state.begun;
     }

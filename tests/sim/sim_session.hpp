@@ -35,6 +35,7 @@ struct ExecOptions {
     std::map<std::string, std::string> env;
     Duration reading{0};        // what the reader takes for each piece of output
     bool watch_memory = false;  // fills most_held()
+    bool folded = false;        // as `e -b` asks for it
 };
 
 struct HostReport {

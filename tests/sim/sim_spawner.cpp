@@ -43,17 +43,25 @@ Task<Result<std::unique_ptr<Link>>> SimSpawner::spawn(SpawnRequest request, Logi
                                                       std::unique_ptr<ByteStream> transport) {
     SimMachines& machines = process_.machines();
     if (transport) co_return co_await spawn_through(std::move(request), std::move(transport));
-    const auto machine = co_await machines.log_in(process_, request.target, request.timeout);
+    const auto machine = co_await machines.log_in(process_, request);
     if (!machine) co_return machine.error();
     if (machines.login(*machine).asks_host_key) {
         const Result<void> known =
             co_await authority.check_host_key(request, request.target, "key of " + request.target);
         if (!known) co_return known.error();
     }
-    SimProcess& agent = machines.start_agent(*machine, request.name);
+    SimProcess* waiting = machines.behind_door(*machine, request.door);
+    if (!request.door.empty() && !waiting) {
+        co_return Failure{FailureKind::cannot_start, "start the agent", request.name, "no agent waits there"};
+    }
+    SimProcess& agent = waiting ? *waiting : machines.start_agent(*machine, request.name);
     const auto connection = machines.connect(process_, agent);
     agent.set_parent(connection);
-    agent.serve(std::make_unique<SimLink>(connection, 1));
+    auto link = std::make_unique<SimLink>(connection, 1);
+    if (waiting)
+        agent.knock(std::move(link));
+    else
+        agent.serve(std::move(link));
     co_return std::make_unique<SimLink>(connection, 0);
 }
 

@@ -89,6 +89,10 @@ void SimWorld::add_name(std::string name, std::string_view machine) {
     machines_.add_name(std::move(name), machines_.find(std::string(machine)).value());
 }
 
+void SimWorld::break_link(std::string_view host) {
+    if (const auto connection = machines_.agent(host).parent()) connection->fail("the connection has broken");
+}
+
 void SimWorld::crash(std::string_view machine) {
     const MachineIndex index = machines_.find(std::string(machine)).value();
     network_.switch_off(index);
@@ -123,6 +127,13 @@ std::size_t SimWorld::commands_running() const {
     std::size_t count = 0;
     for (const auto& process : machines_.processes())
         count += process->running_commands();
+    return count;
+}
+
+std::size_t SimWorld::roles_running() const {
+    std::size_t count = 0;
+    for (const auto& process : machines_.processes())
+        count += process->running_roles();
     return count;
 }
 

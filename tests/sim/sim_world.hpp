@@ -73,6 +73,8 @@ class SimWorld {
     void kill(std::string_view host) { machines_.agent(host).kill(); }
     void stop(std::string_view host) { machines_.agent(host).stop(); }
     void resume(std::string_view host) { machines_.agent(host).resume(); }
+    // The connection between the agent of that name and its parent ends; both live on.
+    void break_link(std::string_view host);
     // The machine loses its power.
     void crash(std::string_view machine);
     void cut(std::string_view link, Cut how);
@@ -84,6 +86,7 @@ class SimWorld {
 
     [[nodiscard]] std::size_t agents_running() const;
     [[nodiscard]] std::size_t commands_running() const;
+    [[nodiscard]] std::size_t roles_running() const;  // of operations, in all agents
 
   private:
     static SettingsSource no_settings();
