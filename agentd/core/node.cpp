@@ -18,7 +18,10 @@ Node::Node(Executor executor, Clock& clock, TreeSettings settings, HostId self, 
                                            [this](Frame frame) { pass_up(std::move(frame)); })),
       joins_(std::make_shared<Gathered<Joined>>(
           executor_, clock_, std::chrono::milliseconds(1),
-          [this](const std::vector<Joined>& joins) { tell_joins(joins); })) {}
+          [this](const std::vector<Joined>& joins) { tell_joins(joins); })),
+      unreachable_(std::make_shared<Gathered<HostId>>(
+          executor_, clock_, std::chrono::milliseconds(1),
+          [this](const std::vector<HostId>& hosts) { tell_unreachable(hosts); })) {}
 
 void Node::start() {
     auto beating = [](std::shared_ptr<Node> node) -> Task<void> { co_await node->keep_heartbeats(); };
@@ -135,6 +138,7 @@ bool Node::learn(HostId child, const Frame& frame) {
         const HostId host = joined.host.id;
         if (host == self() || host == root_id) return false;
         if (!router_.learn(child, host)) continue;
+        router_.hang(host, joined.parent);
         for (const HostId below : joined.below)
             router_.learn(child, below);
     }
@@ -156,12 +160,17 @@ void Node::tell_place(const Joined& place, HostId to) {
 void Node::move(const Joined& place) {
     const HostId moved = place.host.id;
     if (place.parent != self()) detach_child(moved);
-    const auto child = place.parent == self() ? moved : router_.child_towards(place.parent);
+    const auto child = place.parent == self() ? own_child(moved) : router_.child_towards(place.parent);
     if (!child) return;
     std::vector<HostId> hosts = place.below;
     hosts.push_back(moved);
     for (const HostId host : hosts)
         if (router_.move(*child, host)) ends_->remove(host);
+    router_.hang(moved, place.parent);
+}
+
+std::optional<HostId> Node::own_child(HostId host) const {
+    return children_.contains(host) ? std::optional(host) : std::nullopt;
 }
 
 void Node::heard_from(const NeighbourPtr& neighbour) {
@@ -180,22 +189,29 @@ void Node::handle(const NeighbourPtr& from, Frame frame) {
         for (const Joined& place : *places)
             move(place);
     }
-    if (frame.multicast) {
-        relay_multicast(std::move(frame));
-    } else {
-        send(std::move(frame));
-    }
+    if (frame.multicast) return relay_multicast(std::move(frame));
+    const bool stray =
+        from->parent && frame.destination != self() && !router_.child_towards(frame.destination);
+    if (stray) return unreachable_->add(frame.destination);
+    send(std::move(frame));
+}
+
+// The root knows where they are.
+void Node::tell_unreachable(const std::vector<HostId>& hosts) {
+    Frame frame;
+    frame.type = FrameType::unreachable;
+    frame.source = self();
+    frame.destination = root_id;
+    frame.body = encode(hosts);
+    send(std::move(frame));
 }
 
 // Whoever went with a lost host has no way from here any more. Others that the news may name are struck out
-// before it goes on upwards.
+// before it goes on upwards: the news may be late, and they hang elsewhere now.
 void Node::forget_lost(HostId child, Frame& frame) {
     auto news = decode<ChildNews>(frame.body);
     if (!news) return frame.body.clear();
-    std::erase_if(news->below,
-                  [&](HostId host) { return host == child || !router_.originates_below(child, host); });
-    for (const HostId host : news->below)
-        router_.forget(host);
+    news->below = router_.lose(child, frame.source, news->child, news->below);
     forget(news->below);
     frame.body = encode(*news);
 }
@@ -222,6 +238,8 @@ void Node::send(Frame frame) {
         user_->deliver(std::move(frame));
     } else if (const NeighbourPtr neighbour = towards(frame.destination)) {
         post(neighbour, std::move(frame));
+    } else if (self() == root_id) {
+        unreachable_->add(frame.destination);
     }
 }
 
@@ -251,6 +269,8 @@ void Node::relay_multicast(Frame frame) {
         copy.body = HostSet(hosts).prefix_to(payload);
         post(neighbour, std::move(copy));
     }
+    for (const HostId host : split.elsewhere)
+        unreachable_->add(host);
     if (!split.self || !user_) return;
     frame.body = std::string(payload);
     frame.multicast = false;

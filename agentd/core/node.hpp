@@ -13,6 +13,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,7 +49,8 @@ class Node : public std::enable_shared_from_this<Node> {
     void tell_place(const Joined& place, HostId to);
     // Closes the link to a child and forgets what is below it, without news.
     void detach_child(HostId child);
-    // To frame.destination, wherever that is; a frame for this host itself is delivered. Unknown: dropped.
+    // To frame.destination, wherever that is; a frame for this host itself is delivered. If there is no way
+    // to it, the root is told.
     void send(Frame frame);
     void multicast(Frame frame, const HostSet& to);
     // Waits while the link towards `host` has too much queued.
@@ -86,7 +88,9 @@ class Node : public std::enable_shared_from_this<Node> {
     void relay_multicast(Frame frame);
     void post(const NeighbourPtr& to, Frame frame);
     void pass_up(Frame frame);
+    [[nodiscard]] std::optional<HostId> own_child(HostId host) const;
     void tell_joins(const std::vector<Joined>& joins);
+    void tell_unreachable(const std::vector<HostId>& hosts);
     void forget(const std::vector<HostId>& gone);
     void lose(const NeighbourPtr& neighbour, const Failure& failure);
     [[nodiscard]] NeighbourPtr towards(HostId host) const;
@@ -100,6 +104,7 @@ class Node : public std::enable_shared_from_this<Node> {
     std::map<HostId, NeighbourPtr> children_;
     std::shared_ptr<EndCollector> ends_;
     std::shared_ptr<Gathered<Joined>> joins_;
+    std::shared_ptr<Gathered<HostId>> unreachable_;
 };
 
 }  // namespace trellis

@@ -78,6 +78,12 @@ void Root::deliver(Frame frame) {
         case FrameType::resumed:
         case FrameType::lost:
             return news_from(frame);
+        case FrameType::unreachable:
+            if (const auto hosts = decode<std::vector<HostId>>(frame.body)) {
+                for (const HostId host : *hosts)
+                    lead_again(frame.source, host);
+            }
+            return;
         case FrameType::resume:
             if (const auto at_host = decode<Resume>(frame.body))
                 operations_->send_again(frame.source, *at_host);
@@ -146,20 +152,30 @@ void Root::send_progress(HostId host) {
 void Root::news_from(const Frame& frame) {
     auto news = decode<ChildNews>(frame.body);
     const Member* child = news ? membership_.find(news->child) : nullptr;
-    if (child && frame.type == FrameType::lost) lead_again(*news, frame.source);
     if (child && child->parent == frame.source) child_news(frame.type, std::move(*news));
 }
 
-// News of a loss may come after that of a move: on their way they made nodes forget hosts that are not below
-// the one that tells, but elsewhere.
-void Root::lead_again(const ChildNews& news, HostId from) {
-    const std::set<HostId> named(news.below.begin(), news.below.end());
-    for (const HostId host : named) {
-        if (!membership_.alive(host) || membership_.below(host, from)) continue;
-        const Member* member = membership_.find(host);
-        if (!named.contains(member->parent))
-            tell_place({member->host, member->parent, news.below}, member->parent);
+// A frame found no way from `from` to a host that should be below it. If its parent has no link to it, that
+// has ended; else those in between are told where it is, and what was lost on the way is made up for.
+void Root::lead_again(HostId from, HostId host) {
+    const bool below = host != from && membership_.alive(host) && membership_.below(host, from);
+    if (!below || leaving_ || looked_for(host)) return;
+    std::vector<const Member*> way;
+    for (HostId next = host; next != from; next = way.back()->parent)
+        way.push_back(membership_.find(next));
+    if (way.size() == 1) return lose_link(host, "its parent has no link to it");
+    for (auto member = way.rbegin(); member != way.rend(); ++member)
+        node_->tell_place({(*member)->host, (*member)->parent, {}}, (*member)->parent);
+    send_progress(host);
+}
+
+// Its link has ended, or that of a host above it.
+bool Root::looked_for(HostId host) const {
+    for (const Member* member = nullptr; (member = membership_.find(host)); host = member->parent) {
+        const auto place = healing_.find(host);
+        if (place != healing_.end() && place->second.link_ended) return true;
     }
+    return false;
 }
 
 void Root::send_bye(HostId host) {

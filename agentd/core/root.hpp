@@ -66,7 +66,8 @@ class Root final : public NodeUser {
     void tell(HostId host, const std::string& cause);
     void joined(const Joined& joined);
     void news_from(const Frame& frame);
-    void lead_again(const ChildNews& news, HostId from);
+    void lead_again(HostId from, HostId host);
+    [[nodiscard]] bool looked_for(HostId host) const;
     void change(HostId host, MemberState state, const std::string& cause);
     std::string rejection(HostId host) const;
     void send_bye(HostId host);

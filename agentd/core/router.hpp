@@ -25,9 +25,13 @@ class Router {
     bool learn(HostId child, HostId host);
     // `host` is below `child` now, wherever it was. False if it was there already, or is this node.
     bool move(HostId child, HostId host);
-    // Forgets a child or a single host; returns all hosts that are no longer reachable, sorted.
+    // `host`, if it is known, hangs on `parent` now: what any other host says of it is out of date.
+    void hang(HostId host, HostId parent);
+    // Forgets a child with all that is below it; returns the hosts that are no longer reachable, sorted.
     std::vector<HostId> remove_child(HostId child);
-    void forget(HostId host);
+    // `parent`, below `child`, has lost the link to `lost`; `named` went with it. Forgets those of them that
+    // do not hang elsewhere meanwhile, and returns them.
+    std::vector<HostId> lose(HostId child, HostId parent, HostId lost, const std::vector<HostId>& named);
 
     // True if a frame that names `source` may come from `child`.
     [[nodiscard]] bool originates_below(HostId child, HostId source) const;
@@ -46,8 +50,14 @@ class Router {
     [[nodiscard]] HostId self() const { return self_; }
 
   private:
+    struct Place {
+        HostId child{};                // that leads to it
+        std::optional<HostId> parent;  // if it is known
+    };
+    [[nodiscard]] bool went_with(HostId host, HostId parent, HostId lost) const;
+
     HostId self_;
-    std::unordered_map<HostId, HostId> child_of_;  // host -> child that leads to it
+    std::unordered_map<HostId, Place> places_;
 };
 
 }  // namespace trellis

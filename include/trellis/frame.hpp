@@ -14,25 +14,26 @@ enum class OperationId : std::uint32_t {};
 inline constexpr OperationId no_operation{0};
 
 enum class FrameType : std::uint8_t {
-    hello = 1,  // child to parent, first on a link: version, identity
-    welcome,    // parent to child, answers hello: id, settings
-    ping,       // link heartbeat; any other frame serves as well
-    joined,     // agent to root: a host with its attributes
-    suspect,    // agent to root: a child has been silent
-    resumed,    // agent to root: a suspect child spoke again
-    lost,       // agent to root: a child's link is gone
-    start,      // root to agents: begin an operation
-    message,    // between the parts of one operation
-    cancel,     // root to agents: end an operation
-    done,       // agent to root: an operation has ended here
-    data,       // stream bytes
-    ack,        // stream credit and acknowledgement
-    note,       // agent to root: words for the user
-    bye,        // parent to child: leave
-    resume,     // after a host has come back, both ways: how far each operation had come
-    ends        // towards the root: what several hosts' done frames say, merged
+    hello = 1,   // child to parent, first on a link: version, identity
+    welcome,     // parent to child, answers hello: id, settings
+    ping,        // link heartbeat; any other frame serves as well
+    joined,      // agent to root: a host with its attributes
+    suspect,     // agent to root: a child has been silent
+    resumed,     // agent to root: a suspect child spoke again
+    lost,        // agent to root: a child's link is gone
+    start,       // root to agents: begin an operation
+    message,     // between the parts of one operation
+    cancel,      // root to agents: end an operation
+    done,        // agent to root: an operation has ended here
+    data,        // stream bytes
+    ack,         // stream credit and acknowledgement
+    note,        // agent to root: words for the user
+    bye,         // parent to child: leave
+    resume,      // after a host has come back, both ways: how far each operation had come
+    ends,        // towards the root: what several hosts' done frames say, merged
+    unreachable  // agent to root: hosts to which a frame found no way
 };
-inline constexpr std::uint8_t last_frame_type = static_cast<std::uint8_t>(FrameType::ends);
+inline constexpr std::uint8_t last_frame_type = static_cast<std::uint8_t>(FrameType::unreachable);
 
 struct Frame {
     FrameType type{};

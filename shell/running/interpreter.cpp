@@ -80,8 +80,10 @@ Task<LineResult> Interpreter::run_line(std::string line, std::string origin) {
     for (std::vector<Statement>& list : lists) {
         const auto job = std::make_shared<Job>(executor, std::move(list), origin);
         jobs_.add(job);
-        asio::co_spawn(executor, run_list(job),
-                       [job](std::exception_ptr error) { job->end(std::move(error)); });
+        asio::co_spawn(executor, run_list(job), [this, job](std::exception_ptr error) {
+            job->end(std::move(error));
+            if (!job->foreground()) tell_of_job_();
+        });
         result.status = 0;
         if (!job->foreground()) continue;
         co_await jobs_.attend(job);

@@ -26,6 +26,8 @@ class Interpreter {
     // Called after each statement in the foreground, so that the next one's outcomes do not hide what this
     // one has told.
     void after_statements(std::function<void()> tell) { tell_ = std::move(tell); }
+    // Called when a job has ended in the background.
+    void after_jobs(std::function<void()> tell) { tell_of_job_ = std::move(tell); }
     // Called after each statement, to keep what it has changed where others find it.
     void keep_with(std::function<void()> keep) { keep_ = std::move(keep); }
     // `origin` stands before messages ("batch.trl:3: "), empty at a terminal.
@@ -51,6 +53,7 @@ class Interpreter {
     std::vector<CommandEntry> commands_;
     int local_input_;
     std::function<void()> tell_ = [] {};
+    std::function<void()> tell_of_job_ = [] {};
     std::function<void()> keep_ = [] {};
 };
 

@@ -77,6 +77,9 @@ Task<int> run_interactive(Interpreter& interpreter, Terminal& terminal, Console&
         if (terminal.editing()) tell(console, news, {});
     });
     interpreter.after_statements([&] { tell(console, news, seat.outcomes()); });
+    interpreter.after_jobs([&] {
+        if (terminal.editing()) tell(console, interpreter.jobs().take_news());
+    });
     const int status = co_await run_lines(interpreter, terminal, console, seat, news);
     co_await interpreter.jobs().end_all();
     co_return status;

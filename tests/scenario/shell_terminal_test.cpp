@@ -304,6 +304,21 @@ TEST_F(ShellTerminal, OutputOfTheBackgroundComesAboveTheLineThatIsEdited) {
     EXPECT_EQ(exit_status(), 0);
 }
 
+TEST_F(ShellTerminal, AJobThatEndsIsToldAboveTheLineThatIsEdited) {
+    start();
+    type("explore a[0-1]\n");
+    until("trellis[2/2/2]> ");
+    type("e hostname | (sleep 0.3; wc -l) &\n");
+    until("[1] running");
+    type("e host");
+    until("[1] done (2 of 2 hosts)  e hostname | (sleep 0.3; wc -l)");
+    until("trellis[2/2/2]> e host");
+    type("name\n");
+    until("a1: a1");
+    type("quit\n");
+    EXPECT_EQ(exit_status(), 0);
+}
+
 TEST_F(ShellTerminal, QuittingEndsTheJobs) {
     start();
     type("explore a[0-1]\n");
