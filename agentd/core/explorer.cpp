@@ -217,7 +217,8 @@ Task<void> Explorer::attend(Self self, HostId worker, std::shared_ptr<Operation>
     self->worker_ended(worker);
 }
 
-// What others may try is taken from a worker that has fallen silent.
+// What others may try is taken from a worker that has fallen silent, and what nobody else may when its time
+// is over.
 void Explorer::suspected(HostId worker, bool silent) {
     planner_.set_silent(worker, silent);
     const auto granted = granted_.find(worker);
@@ -231,6 +232,18 @@ void Explorer::suspected(HostId worker, bool silent) {
         if (taken) finished_.push({worker, entry.first, outcome});
         return taken;
     });
+    for (const auto& [target, request] : granted->second)
+        asio::co_spawn(around_.world.executor, take_in_time(shared_from_this(), worker, target),
+                       asio::detached);
+}
+
+Task<void> Explorer::take_in_time(Self self, HostId worker, HostId target) {
+    co_await self->around_.world.clock.sleep_until(*self->targets_.at(target).deadline);
+    const Member* member = self->around_.membership.find(worker);
+    if (self->stopped_ || member->state == MemberState::alive) co_return;
+    if (self->granted_[worker].erase(target) == 0) co_return;
+    const Failure failure{FailureKind::timed_out, "", "", "the host that logs in to it is silent"};
+    self->finished_.push({worker, target, Outcome::of(failure)});
 }
 
 void Explorer::handle(HostId worker, SpawnEvent event) {

@@ -43,6 +43,41 @@ TEST(Router, AHostMovesBelowAnotherChild) {
     EXPECT_FALSE(router.originates_below(HostId{2}, HostId{20}));
 }
 
+// a has 3 below it, on which 4 hangs, on which 5 hangs.
+Router three_tiers() {
+    Router router(root_id);
+    for (const HostId child : {a, b})
+        router.add_child(child);
+    for (const std::uint32_t id : {3U, 4U, 5U}) {
+        EXPECT_TRUE(router.learn(a, HostId{id}));
+        router.hang(HostId{id}, HostId{id == 3 ? 1 : id - 1});
+    }
+    return router;
+}
+
+TEST(Router, ALossBelowTakesWhatHangsOnTheLostHost) {
+    Router router = three_tiers();
+    EXPECT_EQ(router.lose(a, HostId{3}, HostId{4}, {HostId{4}, HostId{5}}),
+              (std::vector<HostId>{HostId{4}, HostId{5}}));
+    EXPECT_EQ(router.child_towards(HostId{4}), std::nullopt);
+    EXPECT_EQ(router.child_towards(HostId{3}), a);
+}
+
+TEST(Router, LateNewsOfALossLeaveWhatHangsElsewhereMeanwhile) {
+    Router router = three_tiers();
+    router.hang(HostId{4}, a);  // another parent below the same child
+    EXPECT_TRUE(router.lose(a, HostId{3}, HostId{4}, {HostId{4}, HostId{5}}).empty());
+    router.hang(HostId{5}, HostId{3});
+    EXPECT_EQ(router.lose(a, a, HostId{4}, {HostId{4}, HostId{5}}), std::vector<HostId>{HostId{4}});
+}
+
+TEST(Router, ALossTakesNeitherAChildNorWhatIsBelowAnother) {
+    Router router = three_tiers();
+    EXPECT_TRUE(router.lose(b, b, HostId{4}, {HostId{4}, HostId{5}}).empty());
+    EXPECT_TRUE(router.lose(a, a, stranger, {a, HostId{3}}).empty());
+    EXPECT_EQ(router.child_towards(a), a);
+}
+
 TEST(Router, SplitsASetByChild) {
     Router router(HostId{5});
     router.add_child(a);

@@ -1,6 +1,7 @@
 // Agents that lose their parent and find another one, with all that they were doing.
 #include "tests/sim/sim_session.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace trellis::sim {
@@ -119,6 +120,69 @@ TEST(HealByRules, ALoginThatASilentHostShouldMakeIsMadeByAnother) {
         explore(world, explore_request({"h2", "h3", "h4", "h5", "h6", "h7"}, by_two_gateways));
     EXPECT_EQ(reached(outcomes), 6u) << failures(outcomes);
     EXPECT_LT(world.time().now() - begun, seconds(6));
+}
+
+// The root logs in to h0, h0 to h1, and so on.
+std::optional<Route> by_the_one_before(const std::string& from, const std::string& to) {
+    const std::string before = to == "h0" ? "root" : "h" + std::to_string(std::stoi(to.substr(1)) - 1);
+    return from == before ? std::optional(Route{}) : std::nullopt;
+}
+
+// Its parent was heard of while it stood still, and not afterwards.
+TEST(HealByRules, AnAgentThatStoodStillWaitsForItsParentNoLongerThanALease) {
+    SimWorld world(many_hosts(2));
+    ASSERT_EQ(reached(explore(world, explore_request({"h0", "h1"}, by_the_one_before))), 2u);
+    world.stop("h1");
+    world.advance(seconds(5));
+    world.crash("h0");
+    world.advance(seconds(22));
+    world.resume("h1");
+    world.advance(seconds(29));
+    EXPECT_EQ(world.agents_running(), 1u);
+    world.advance(seconds(2));
+    EXPECT_EQ(world.agents_running(), 0u);
+}
+
+// As if a frame for h2 had found no way at that host.
+TEST(HealByRules, AHostSaidToBeUnreachableIsLedToAgainOrLookedFor) {
+    for (const std::string teller : {"h0", "h1", "h3"}) {
+        SimWorld world(many_hosts(4));
+        ASSERT_EQ(reached(explore(world, explore_request(numbered("h", 4), by_the_one_before))), 4u);
+        ExecRun run(world, "echo begun; sleep 2; echo end");
+        world.advance(milliseconds(500));
+        Frame frame;
+        frame.type = FrameType::unreachable;
+        frame.source = ids(world, {teller}).front();
+        frame.destination = root_id;
+        frame.body = encode(ids(world, {"h2"}));
+        world.inject(teller, frame);
+        run.finish();
+        EXPECT_EQ(run.succeeded(), 4u);
+        for (const auto& [name, report] : run.reports())
+            EXPECT_EQ(report.out, "begun\nend\n") << name;
+        EXPECT_EQ(run.of("h2").suspected, teller == "h1" ? 1 : 0)
+            << "its parent has lost it, says " << teller;
+        EXPECT_EQ(run.of("h2").resumed, run.of("h2").suspected);
+    }
+}
+
+TEST(HealByRules, ALoginThatASilentHostAloneMayMakeEndsInTime) {
+    SimWorld world(many_hosts(4));
+    const auto by_h0 = [](const std::string& from, const std::string& to) -> std::optional<Route> {
+        return (to == "h0" ? "root" : "h0") == from ? std::optional(Route{}) : std::nullopt;
+    };
+    ASSERT_EQ(reached(explore(world, explore_request({"h0"}, by_h0))), 1u);
+    world.stop("h0");
+    const TimePoint begun = world.time().now();
+    ExploreRequest request = explore_request({"h1", "h2"}, by_h0);
+    request.login_timeout = seconds(10);
+    const auto outcomes = explore(world, request);
+    EXPECT_LE(world.time().now() - begun, seconds(10));
+    for (const ExploreOutcome& each : outcomes)
+        EXPECT_THAT(each.outcome.detail, testing::HasSubstr("the host that logs in to it is silent"));
+    world.resume("h0");
+    world.advance(seconds(1));
+    EXPECT_EQ(reached(explore(world, explore_request({"h1", "h2"}, by_h0))), 2u);
 }
 
 }  // namespace

@@ -11,9 +11,13 @@
 #include "tests/scenario/capture.hpp"
 #include "tests/sim/sim_world.hpp"
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 
 namespace trellis {
 
@@ -21,13 +25,25 @@ class SimShell {
   public:
     explicit SimShell(lab::TopologyFile file, std::uint64_t seed = 1)
         : world_(std::move(file), options(seed)) {}
-    // What the session still waits for must not outlive it.
-    ~SimShell() { world_.kill_root(); }
+    // What the session still waits for must not outlive it, nor a line that did not end in time.
+    ~SimShell() {
+        if (running_) {
+            asio::co_spawn(world_.executor(), interpreter_.jobs().end_all(), asio::detached);
+            world_.advance(std::chrono::seconds(5));
+        }
+        world_.kill_root();
+    }
     SimShell(const SimShell&) = delete;
     SimShell& operator=(const SimShell&) = delete;
 
     [[nodiscard]] sim::SimWorld& world() { return world_; }
-    LineResult run(const std::string& line) { return world_.run(interpreter_.run_line(line, "")); }
+    // Throws if it does not end in an hour of virtual time.
+    LineResult run(const std::string& line) {
+        running_ = true;
+        LineResult result = world_.run(interpreter_.run_line(line, ""));
+        running_ = false;
+        return result;
+    }
     // The exit status of `explore` of all hosts but the one where the user sits.
     int explore_all() {
         std::string line = "explore";
@@ -74,6 +90,7 @@ class SimShell {
     Console console_{world_.executor(), out_.fd(), err_.fd()};
     Interrupts interrupts_{world_.executor()};
     Interpreter interpreter_{session_, seat_, console_, interrupts_, commands()};
+    bool running_ = false;
 };
 
 }  // namespace trellis
