@@ -128,14 +128,21 @@ class ChaosSession {
         for (const auto& [id, member] : members.members()) {
             plan.hosts.push_back(member.host.name);
             if (!members.children(id).empty()) plan.relays.push_back(member.host.name);
-            std::vector<std::string>& above = above_[member.host.name];
-            for (const Member* next = &member; (next = members.find(next->parent));)
-                above.push_back(next->host.name);
         }
+        note_above();
         plan.trunks = {"s0", "s1", "s2", "s3", "s4"};
         mishaps_ = sim::draw_mishaps(seed_, plan);
         shell_.printed();
         shell_.said();
+    }
+
+    // Others may have adopted it since the last call.
+    void note_above() {
+        const Membership& members = world().root().membership();
+        for (const auto& [id, member] : members.members()) {
+            for (const Member* next = &member; (next = members.find(next->parent));)
+                above_[member.host.name].insert(next->host.name);
+        }
     }
 
     // `e`, and what `mw` does for a master that writes a line a second.
@@ -147,10 +154,12 @@ class ChaosSession {
                    " 'lines 6 4; answer 3 4; lines 8 4' > " + file("workers") + " &");
         shell_.run("e --json 'lines 9 1; sleep 4; lines 5 1; sleep 4; lines 7 1'");
         check_time("e");
+        note_above();
         check_direct(by_host(shell_.printed()));
         shell_.run("wait");
         ::close(words);
         check_time("mw");
+        note_above();
         check_workers(by_host(contents("workers")));
     }
 
@@ -224,9 +233,9 @@ class ChaosSession {
     }
 
     // No mishap has touched it, or two of the hosts above it, or all of those that may log in to it.
-    [[nodiscard]] bool safe(const std::string& host) const {
+    [[nodiscard]] bool safe(const std::string& host) {
         const auto touched = [this](const std::string& other) { return !untouched(other); };
-        if (std::ranges::count_if(above_.at(host), touched) > 1) return false;
+        if (std::ranges::count_if(above_[host], touched) > 1) return false;
         const auto own = std::upper_bound(tiers_.begins.begin(), tiers_.begins.end(), number(host)) - 1;
         for (auto tier = tiers_.begins.begin(); tier != own; ++tier) {
             bool one = false;
@@ -313,7 +322,7 @@ class ChaosSession {
         std::filesystem::temp_directory_path() / ("trellis-chaos-test-" + std::to_string(::getpid()));
     SimShell shell_;
     std::vector<Mishap> mishaps_;
-    std::map<std::string, std::vector<std::string>> above_;  // the hosts above each one, at the beginning
+    std::map<std::string, std::set<std::string>> above_;  // the hosts that have been above each one
     TimePoint begun_{};
 };
 
