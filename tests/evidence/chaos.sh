@@ -9,11 +9,11 @@ trap 'rm -rf "$logs"' EXIT
 TRELLIS_FULL=1 "$here/../lab/chaos_lab_test.sh" >"$logs/lab" || true
 for shard in 0 1; do
     TRELLIS_FULL=1 GTEST_TOTAL_SHARDS=2 GTEST_SHARD_INDEX=$shard \
-        "$build/bin/trellis_tests" --gtest_filter='*Chaos*' >"$logs/simulated.$shard" 2>&1 &
+        "$build/bin/trellis_tests" --gtest_filter='Parts/Chaos*' >"$logs/simulated.$shard" 2>&1 &
 done
 wait
 simulated=yes
-if [[ $(cat "$logs"/simulated.* | grep -c '^\[       OK \] .*Chaos') -ne 4 ]]; then simulated=NO; fi
+if [[ $(cat "$logs"/simulated.* | grep -c '^\[       OK \] Parts/Chaos') -ne 4 ]]; then simulated=NO; fi
 
 cat <<TEXT
 # Sessions in which much goes wrong at once
@@ -27,7 +27,7 @@ surviving host is lost or doubled, and no process is left.
 | | rounds | all well |
 |---|---|---|
 | 32 hosts with real sshd, \`tests/lab/chaos_lab_test.sh\` | $(grep -cE '^(not )?ok ' "$logs/lab") | $(grep -c '^ok ' "$logs/lab") |
-| 100 simulated hosts, \`trellis_tests --gtest_filter='*Chaos*'\` | 10000 | $simulated |
+| 100 simulated hosts, \`trellis_tests --gtest_filter='Parts/Chaos*'\` | 10000 | $simulated |
 TEXT
 for log in "$logs"/lab "$logs"/simulated.*; do
     grep -hE -A 12 '^not ok|Failure$' "$log" | sed 's/^/    /' || true
