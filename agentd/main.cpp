@@ -30,6 +30,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <openssl/crypto.h>
 
 namespace trellis {
 namespace {
@@ -117,6 +118,9 @@ int usage() {
 }  // namespace trellis
 
 int main(int argc, char** argv) {
+    // The host's configuration of OpenSSL is for its own copy, and what ends with the process need not be
+    // freed.
+    OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT, nullptr);
     const std::string_view option = argc > 1 ? argv[1] : "";
     if (option == "--version") {
         std::cout << "trellis-agentd " << TRELLIS_VERSION << '\n';
