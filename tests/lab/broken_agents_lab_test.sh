@@ -176,7 +176,7 @@ explore a[00-03]
 explore b[00-03]
 e hostname
 TRL
-    expect_said '^b.*: lost: the host that logged in to it was lost'
+    expect_said '^b.*: timed out: the host that logs in to it is silent'
     expect_said '^a00: lost'
     expect_equal "the number of hosts that answered" "$(tr '\n' ' ' <"$out" | wc -w)" 6
     expect_within 15000
