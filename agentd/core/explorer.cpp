@@ -239,9 +239,9 @@ void Explorer::suspected(HostId worker, bool silent) {
 
 Task<void> Explorer::take_in_time(Self self, HostId worker, HostId target) {
     co_await self->around_.world.clock.sleep_until(*self->targets_.at(target).deadline);
-    const Member* member = self->around_.membership.find(worker);
-    if (self->stopped_ || member->state == MemberState::alive) co_return;
-    if (self->granted_[worker].erase(target) == 0) co_return;
+    if (self->stopped_) co_return;  // the table of members may be gone
+    const bool silent = self->around_.membership.find(worker)->state != MemberState::alive;
+    if (!silent || self->granted_[worker].erase(target) == 0) co_return;
     const Failure failure{FailureKind::timed_out, "", "", "the host that logs in to it is silent"};
     self->finished_.push({worker, target, Outcome::of(failure)});
 }
