@@ -44,14 +44,13 @@ std::string host_name(std::size_t number) {
 
 // Five switches of 20 hosts.
 lab::TopologyFile five_switches() {
-    std::string text = "switch core\nhost ctl core 10.255.0.1 rate=10gbit delay=25us queue=8m\n";
+    std::ostringstream text;
+    text << "switch core\nhost ctl core 10.255.0.1 rate=10gbit delay=25us queue=8m\n";
     for (std::size_t i = 0; i < 5; ++i) {
-        const std::string number = std::to_string(i);
-        text += "switch s" + number + " core rate=10gbit delay=200us queue=8m\nhosts h%03d " +
-                std::to_string(20 * i) + " " + std::to_string(20 * i + 19) + " s" + number + " 10.0." +
-                number + ".1 rate=1gbit delay=25us queue=1m\n";
+        text << "switch s" << i << " core rate=10gbit delay=200us queue=8m\nhosts h%03d " << 20 * i << ' '
+             << 20 * i + 19 << " s" << i << " 10.0." << i << ".1 rate=1gbit delay=25us queue=1m\n";
     }
-    return sim::parse_lab(text);
+    return sim::parse_lab(text.str());
 }
 
 // From where hosts are logged in to: all from everywhere, or each tier only from the one before it.
