@@ -61,6 +61,18 @@ class NodeAmongOthers : public testing::Test, public NodeUser {
         parent_->coming.push(std::move(frame));
         pass();
     }
+    // The root's word that the stranger hangs on that host.
+    void stranger_hangs_on(HostId parent) {
+        Joined place;
+        place.host.id = stranger;
+        place.parent = parent;
+        Frame joined;
+        joined.type = FrameType::joined;
+        joined.source = root_id;
+        joined.destination = parent;
+        joined.body = encode(std::vector<Joined>{place});
+        parent_->coming.push(std::move(joined));
+    }
     void pass() {
         const TimePoint limit = time_.now() + std::chrono::milliseconds(5);
         time_.at(limit, [] {});
@@ -108,15 +120,7 @@ TEST_F(NodeAmongOthers, TellsTheRootOfHostsToWhichThereIsNoWay) {
 }
 
 TEST_F(NodeAmongOthers, FindsTheWayThatTheRootHasTold) {
-    Joined place;
-    place.host.id = stranger;
-    place.parent = grandchild;
-    Frame joined;
-    joined.type = FrameType::joined;
-    joined.source = root_id;
-    joined.destination = grandchild;
-    joined.body = encode(std::vector<Joined>{place});
-    parent_->coming.push(std::move(joined));
+    stranger_hangs_on(grandchild);
     comes_from_parent(FrameType::message, stranger);
     EXPECT_THAT(below_->got, SizeIs(2));
     EXPECT_THAT(told(), IsEmpty());
@@ -124,15 +128,7 @@ TEST_F(NodeAmongOthers, FindsTheWayThatTheRootHasTold) {
 
 // It has no link to it.
 TEST_F(NodeAmongOthers, AWordThatAStrangerIsItsOwnChildChangesNothing) {
-    Joined place;
-    place.host.id = stranger;
-    place.parent = own;
-    Frame joined;
-    joined.type = FrameType::joined;
-    joined.source = root_id;
-    joined.destination = own;
-    joined.body = encode(std::vector<Joined>{place});
-    parent_->coming.push(std::move(joined));
+    stranger_hangs_on(own);
     comes_from_parent(FrameType::message, stranger);
     EXPECT_EQ(told(), (std::vector<std::vector<HostId>>{{stranger}}));
 }
