@@ -26,6 +26,10 @@ struct TopologyLink {
     TopologyNode a = 0;
     TopologyNode b = 0;
     Delay delay{0};  // one way, the same in both directions, finite and not negative
+    // How sure whoever found the link is of it, 0 to 1: of a link between two switches, that they are two;
+    // of a host's link, that the host hangs there.
+    double confidence = 1;
+    Delay standard_error{0};  // of the delay; 0: not known, or exact
 
     friend bool operator==(const TopologyLink&, const TopologyLink&) = default;
 };
@@ -37,6 +41,9 @@ struct Topology {
     std::vector<std::string> hosts;
     std::vector<std::string> switches;
     std::vector<TopologyLink> links;
+    // Switches, in ascending order, each of which stands for a part of the network that is no tree (several
+    // routes): paths that meet there may share links or not, which nobody can tell.
+    std::vector<TopologyNode> meshes = {};
 
     [[nodiscard]] std::size_t node_count() const { return hosts.size() + switches.size(); }
     [[nodiscard]] bool is_host(TopologyNode node) const { return node < hosts.size(); }
