@@ -3,6 +3,7 @@
 #include "plugins/infer/branch_split.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -18,6 +19,7 @@ constexpr int leg_rounds = 30;
 // Hosts are likelier where others are: one alone counts as this many.
 constexpr double lone_host = 0.1;
 constexpr std::size_t few_hosts = 40;
+constexpr double ln_two = 0.693;
 constexpr double noisy_factor = 6;
 constexpr double noisy_least_us = 2;
 
@@ -30,20 +32,23 @@ double median(std::vector<double> values) {
 
 class Search {
   public:
-    Search(const PairTable& table, double confidence)
+    Search(const PairTable& table, const SearchOptions& options)
         : table_(table),
           n_(table.hosts()),
-          doubt_(-std::log(1 - confidence)),
+          known_sigma_(options.sigma_us),
+          doubt_(-std::log(1 - options.confidence)),
           tree_(SwitchTree::star(n_)),
           leg_(n_, 0),
           residual_(n_ * n_, 0) {
+        for (Node a = 0; a < n_; ++a)
+            leg_[a] = first_leg(a);
         least_sigma_ = noise_of_sets();
         fit();
     }
 
     void run() {
         refine();
-        if (n_ <= few_hosts && sigma_ > 2 * least_sigma_) try_boldly();
+        if (!known_sigma_ && n_ <= few_hosts && sigma_ > 2 * least_sigma_) try_boldly();
     }
 
     [[nodiscard]] SwitchTree tree() const {
@@ -54,7 +59,51 @@ class Search {
     }
     [[nodiscard]] double sigma() const { return sigma_; }
 
+    // How likely the host hangs where it does, if it hangs on one of these switches.
+    [[nodiscard]] double confidence_of(Node host) const {
+        const std::vector<double> costs = costs_of_places(host);
+        double others = 0;
+        for (const double cost : costs)
+            others += std::exp(std::min(0.0, (costs[at_[host]] - cost) / (2 * sigma_ * sigma_)));
+        return 1 / others;
+    }
+    [[nodiscard]] std::vector<LinkFinding> findings() const {
+        std::vector<LinkFinding> found;
+        for (const auto& [s, t] : links())
+            found.push_back({s, t, evidence(s, t), weigh_link(s, t).standard_error, hosts_beyond(s, t)});
+        return found;
+    }
+    // Splits that chance offers less often than not.
+    [[nodiscard]] std::vector<LinkFinding> doubtful() const {
+        std::vector<LinkFinding> found;
+        for (const Node node : tree_.switches()) {
+            const std::vector<std::vector<Node>> branches = tree_.branches(node);
+            BranchMeans means = means_of(branches);
+            means.centre();
+            const std::optional<Split> split = best_split(means, sigma_);
+            if (!split || split->evidence <= ln_two) continue;
+            found.push_back(
+                {node, node, split->evidence, split->standard_error, smaller_part(branches, *split)});
+        }
+        return found;
+    }
+
   private:
+    [[nodiscard]] std::vector<Node> hosts_beyond(Node s, Node t) const {
+        const auto& edges = tree_.edges(s);
+        const auto place = std::ranges::find(edges, t, &TreeEdge::to) - edges.begin();
+        return tree_.branches(s)[static_cast<std::size_t>(place)];
+    }
+    static std::vector<Node> smaller_part(const std::vector<std::vector<Node>>& branches,
+                                          const Split& split) {
+        std::array<std::vector<Node>, 2> parts;
+        for (std::size_t b = 0; b < branches.size(); ++b) {
+            std::vector<Node>& part = parts[split.second[b] ? 1 : 0];
+            part.insert(part.end(), branches[b].begin(), branches[b].end());
+        }
+        return parts[parts[1].size() < parts[0].size() ? 1 : 0];
+    }
+
     void refine() {
         for (int round = 0; round < most_rounds; ++round) {
             bool changed = grow();
@@ -96,6 +145,14 @@ class Search {
         for (const auto& [s, t] : links())
             links_cost += doubt_ + price(s, t);
         return pairs / 2 * std::log(squares) + links_cost;
+    }
+
+    // Half of the least round trip; two hosts alone have nothing better.
+    [[nodiscard]] double first_leg(Node host) const {
+        double least = std::numeric_limits<double>::infinity();
+        for (Node other = 0; other < n_; ++other)
+            if (table_.measured(host, other)) least = std::min(least, table_.rtt(host, other));
+        return std::isinf(least) ? 0 : least / 2;
     }
 
     // What the minima of the sets alone tell of the noise.
@@ -184,6 +241,10 @@ class Search {
     }
 
     void estimate_sigma() {
+        if (known_sigma_) {
+            sigma_ = *known_sigma_;
+            return;
+        }
         std::vector<double> sizes;
         for (Node a = 0; a < n_; ++a)
             for (Node b = a + 1; b < n_; ++b)
@@ -306,6 +367,19 @@ class Search {
         return any;
     }
     [[nodiscard]] std::size_t best_place(Node host) const {
+        const std::vector<double> costs = costs_of_places(host);
+        std::size_t best = at_[host];
+        double least = costs[best] - 0.1 * sigma_ * sigma_;
+        for (std::size_t place = 0; place < costs.size(); ++place) {
+            if (costs[place] >= least) continue;
+            least = costs[place];
+            best = place;
+        }
+        return best;
+    }
+    // Of each switch: the squares of what the host's round trips would leave unexplained there, less what its
+    // company speaks for it, times sigma^2; equal if nothing is measured.
+    [[nodiscard]] std::vector<double> costs_of_places(Node host) const {
         const std::size_t s = switches_.size();
         std::vector<double> count(s, 0), sum(s, 0);
         for (Node other = 0; other < n_; ++other)
@@ -317,30 +391,22 @@ class Search {
         for (Node other = 0; other < n_; ++other)
             if (other != host) ++company[at_[other]];
         const double all = std::accumulate(count.begin(), count.end(), 0.0);
-        if (all == 0) return at_[host];
-        const auto cost = [&](std::size_t place) {
+        std::vector<double> costs(s, 0);
+        for (std::size_t place = 0; place < s && all > 0; ++place) {
             double squares = 0, rest = 0;
             for (std::size_t g = 0; g < s; ++g) {
                 const double d = between(place, g);
                 squares += d * (count[g] * d - 2 * sum[g]);
                 rest += sum[g] - count[g] * d;
             }
-            return squares - rest * rest / all - 2 * sigma_ * sigma_ * std::log(company[place]);
-        };
-        const double here = cost(at_[host]);
-        std::size_t best = at_[host];
-        double least = here - 0.1 * sigma_ * sigma_;
-        for (std::size_t place = 0; place < s; ++place) {
-            const double there = cost(place);
-            if (there >= least) continue;
-            least = there;
-            best = place;
+            costs[place] = squares - rest * rest / all - 2 * sigma_ * sigma_ * std::log(company[place]);
         }
-        return best;
+        return costs;
     }
 
     const PairTable& table_;
     std::size_t n_;
+    std::optional<double> known_sigma_;
     double doubt_;  // the evidence that a link needs
     SwitchTree tree_;
     std::vector<double> leg_;       // of each host, in round trips
@@ -413,16 +479,28 @@ void attach(SwitchTree& tree, const PairTable& table, Node host) {
 
 }  // namespace
 
-SolvedTree solve_tree(const PairTable& table, double confidence) {
-    SolvedTree solved{SwitchTree(table.hosts()), 0, find_noisy(table)};
+SolvedTree solve_tree(const PairTable& table, const SearchOptions& options) {
+    SolvedTree solved{SwitchTree(table.hosts()), 0, find_noisy(table), {}, {}, {}};
     std::vector<Node> steady, noisy;
     for (Node host = 0; host < table.hosts(); ++host)
         (solved.noisy[host] ? noisy : steady).push_back(host);
     const PairTable part = part_of(table, steady);
-    Search search(part, confidence);
+    Search search(part, options);
     search.run();
-    solved.tree.graft(search.tree(), steady);
+    const std::vector<Node> here = solved.tree.graft(search.tree(), steady);
     solved.sigma_us = search.sigma();
+    solved.links = search.findings();
+    solved.doubtful = search.doubtful();
+    for (std::vector<LinkFinding>* findings : {&solved.links, &solved.doubtful})
+        for (LinkFinding& one : *findings) {
+            one.a = here[one.a];
+            one.b = here[one.b];
+            for (Node& host : one.beyond)
+                host = here[host];
+        }
+    solved.host_confidence.assign(table.hosts(), 0);
+    for (Node host = 0; host < steady.size(); ++host)
+        solved.host_confidence[steady[host]] = search.confidence_of(host);
     for (const Node host : noisy)
         attach(solved.tree, table, host);
     return solved;

@@ -13,18 +13,34 @@
 #include "plugins/infer/pair_table.hpp"
 #include "plugins/infer/switch_tree.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace trellis::plugins::infer {
 
-struct SolvedTree {
-    SwitchTree tree;
-    double sigma_us = 0;      // of one pair's round trip, from what the tree leaves unexplained
-    std::vector<bool> noisy;  // hosts whose own round trips vary much more than the others'
+// A link between two switches that is there, or that is nearly sure enough to be.
+struct LinkFinding {
+    Node a = 0, b = 0;          // two switches of the tree; the same one twice if the link is not drawn
+    double evidence = 0;        // branch_split.hpp
+    double standard_error = 0;  // of its round trip, us
+    std::vector<Node> beyond;   // the hosts on b's side, or of the smaller part if the link is not drawn
 };
 
-// `confidence`: with which no link is drawn that is not there. Hosts without any measured pair hang
-// somewhere.
-[[nodiscard]] SolvedTree solve_tree(const PairTable& table, double confidence);
+struct SolvedTree {
+    SwitchTree tree;
+    double sigma_us = 0;                  // of one pair's round trip, from what the tree leaves unexplained
+    std::vector<bool> noisy;              // hosts whose own round trips vary much more than the others'
+    std::vector<double> host_confidence;  // that it hangs on that switch rather than on another, 0 to 1
+    std::vector<LinkFinding> links;       // all that are drawn
+    std::vector<LinkFinding> doubtful;    // not drawn, though the measurements favour them
+};
+
+struct SearchOptions {
+    double confidence = 0.99;        // with which no link is drawn that is not there
+    std::optional<double> sigma_us;  // of one pair, where it is known; else it is estimated
+};
+
+// Hosts without any measured pair hang somewhere.
+[[nodiscard]] SolvedTree solve_tree(const PairTable& table, const SearchOptions& options);
 
 }  // namespace trellis::plugins::infer
