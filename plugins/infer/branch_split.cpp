@@ -12,9 +12,16 @@ namespace {
 constexpr int centring_rounds = 40;
 constexpr int iterations = 60;
 constexpr std::size_t eigenvectors = 3;
+// Means of round trips stray somewhat farther than normal ones: clocks that count in steps, errors of whole
+// hosts.
+constexpr double heavy_tails = 1.25;
 
 double ln_choose(double n, double k) {
     return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+}
+
+double gain_of(double length, double variance) {
+    return length > 0 ? length * length / variance / (2 * heavy_tails) : 0;
 }
 
 // The sums over one split from which its length and evidence follow, kept up to date as branches cross over.
@@ -42,10 +49,10 @@ class Cut {
     [[nodiscard]] double variance() const {
         return sigma_ * sigma_ * (share(0) * share(1) + (1 / side_[0].pairs() + 1 / side_[1].pairs()) / 4);
     }
-    [[nodiscard]] double evidence() const {
-        const double found = length(), p = static_cast<double>(means_.count());
-        const double ln_splits = ln_choose(p, side_[1].branches) + std::log(p);
-        return (found > 0 ? found * found / variance() / 2 : 0) - ln_splits;
+    [[nodiscard]] double evidence() const { return gain_of(length(), variance()) - price(); }
+    [[nodiscard]] double price() const {
+        const double p = static_cast<double>(means_.count());
+        return ln_choose(p, side_[1].branches) + std::log(p);
     }
 
     // What evidence() would be with the branch on the other side.
@@ -282,9 +289,13 @@ void BranchMeans::centre() {
             at(b, c) = b == c ? 0 : at(b, c) - y[b] - y[c];
 }
 
+double Split::gain(double length_us) const {
+    return gain_of(length_us, standard_error * standard_error);
+}
+
 Split weigh_split(const BranchMeans& means, std::vector<bool> second, double sigma) {
     const Cut cut(means, std::move(second), sigma);
-    return {cut.second(), cut.length(), std::sqrt(cut.variance()), cut.evidence()};
+    return {cut.second(), cut.length(), std::sqrt(cut.variance()), cut.price()};
 }
 
 std::optional<Split> best_split(const BranchMeans& means, double sigma) {
@@ -294,7 +305,7 @@ std::optional<Split> best_split(const BranchMeans& means, double sigma) {
     for (std::size_t k = 0; k < eigenvectors; ++k) {
         std::vector<bool> second = best_of_order(means, orders.order(k, means), sigma);
         Split split = weigh_split(means, improved(means, std::move(second), sigma), sigma);
-        if (!best || split.evidence > best->evidence) best = std::move(split);
+        if (!best || split.evidence() > best->evidence()) best = std::move(split);
     }
     return best;
 }

@@ -33,10 +33,12 @@ struct Split {
     std::vector<bool> second;  // by branch: on which side
     double length = 0;         // round trip of the link between the two sides, us
     double standard_error = 0;
-    // ln of how much likelier the link makes the measurements than its absence, less ln of the number of
-    // splits of these sizes, among which it was chosen, and of sizes: what is above 0 is more than chance
-    // offers.
-    double evidence = 0;
+    double price = 0;  // ln of the number of splits of these sizes, among which it was chosen, and of sizes
+
+    // ln of how much likelier a link of this length makes the measurements than its absence.
+    [[nodiscard]] double gain(double length_us) const;
+    // What is above 0 is more than chance offers.
+    [[nodiscard]] double evidence() const { return gain(length) - price; }
 };
 
 // The given split of the branches, each side having at least two. `sigma`: the standard deviation of one

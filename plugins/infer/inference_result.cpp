@@ -33,6 +33,7 @@ class Description {
     InferenceResult run() {
         number_nodes();
         add_links();
+        add_meshes();
         remark_links();
         remark_doubtful();
         remark_noisy();
@@ -85,6 +86,18 @@ class Description {
         for (Node a = 0; a < wide_.tree.nodes(); ++a)
             for (const TreeEdge& edge : wide_.tree.edges(a))
                 if (edge.to > a) result_.topology.links.push_back(link(a, edge));
+    }
+    void add_meshes() {
+        for (const Node mesh : wide_.meshes) {
+            result_.topology.meshes.push_back(node_[mesh]);
+            remark(name(mesh) +
+                   " stands for a part of the network that is no tree (several routes): which of its paths "
+                   "share "
+                   "links is not known");
+        }
+        std::ranges::sort(result_.topology.meshes);
+        const auto [first, last] = std::ranges::unique(result_.topology.meshes);
+        result_.topology.meshes.erase(first, last);
     }
     [[nodiscard]] TopologyLink link(Node a, const TreeEdge& edge) const {
         TopologyLink made{node_[a], node_[edge.to], Delay{edge.rtt_us / 2}};

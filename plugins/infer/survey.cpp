@@ -127,7 +127,7 @@ class Survey::State {
             for (const HostNumber host : {sample.a, sample.b})
                 ++reached[host];
         for (const std::vector<HostNumber>& hosts : sweep_->clusters()) {
-            SolvedCluster cluster{{}, {SwitchTree(0), 0, {}, {}, {}, {}}};
+            SolvedCluster cluster{{}, {SwitchTree(0), 0, {}, {}, {}, {}, {}}};
             for (const HostNumber host : hosts)
                 if (!out_[host] && 2 * reached[host] + 1 >= hosts.size()) cluster.hosts.push_back(host);
             if (cluster.hosts.empty()) continue;

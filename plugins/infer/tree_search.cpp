@@ -19,6 +19,8 @@ constexpr int leg_rounds = 30;
 // Hosts are likelier where others are: one alone counts as this many.
 constexpr double lone_host = 0.1;
 constexpr std::size_t few_hosts = 40;
+constexpr double outlier = 4;      // deviations
+constexpr double much_misfit = 4;  // times what noise makes
 constexpr double ln_two = 0.693;
 constexpr double noisy_factor = 6;
 constexpr double noisy_least_us = 2;
@@ -28,6 +30,18 @@ double median(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::ranges::nth_element(values, middle);
     return *middle;
+}
+
+// The standard deviation of a normal distribution of which these are the sizes, the greatest tenth not looked
+// at. (The median of the sizes would be near 0 for clocks that count in steps as large as the noise.)
+double deviation_of(std::vector<double> sizes) {
+    constexpr double kept = 0.9, share_kept = 0.790;  // of the deviation of all
+    if (sizes.empty()) return 0;
+    std::ranges::sort(sizes);
+    sizes.resize(
+        std::max<std::size_t>(1, static_cast<std::size_t>(kept * static_cast<double>(sizes.size()))));
+    const double squares = std::inner_product(sizes.begin(), sizes.end(), sizes.begin(), 0.0);
+    return std::sqrt(squares / static_cast<double>(sizes.size())) / share_kept;
 }
 
 class Search {
@@ -49,6 +63,20 @@ class Search {
     void run() {
         refine();
         if (!known_sigma_ && n_ <= few_hosts && sigma_ > 2 * least_sigma_) try_boldly();
+        while (merge_weakest([this](Node s, Node t) { return evidence_in_misfit(s, t); })) {
+        }
+        const std::vector<Node> none = meshes();
+        while (merge_weakest([&](Node s, Node t) { return evidence_within(s, t, none); })) {
+        }
+    }
+    // Switches between whose branches the means differ from any tree's by much more than noise.
+    [[nodiscard]] std::vector<Node> meshes() const {
+        std::vector<Node> found;
+        for (const Node node : tree_.switches()) {
+            const Misfit misfit = misfit_of(tree_.branches(node), std::nullopt);
+            if (misfit.ratio() > much_misfit) found.push_back(node);
+        }
+        return found;
     }
 
     [[nodiscard]] SwitchTree tree() const {
@@ -81,9 +109,9 @@ class Search {
             BranchMeans means = means_of(branches);
             means.centre();
             const std::optional<Split> split = best_split(means, sigma_);
-            if (!split || split->evidence <= ln_two) continue;
+            if (!split || split->evidence() <= ln_two) continue;
             found.push_back(
-                {node, node, split->evidence, split->standard_error, smaller_part(branches, *split)});
+                {node, node, split->evidence(), split->standard_error, smaller_part(branches, *split)});
         }
         return found;
     }
@@ -143,7 +171,7 @@ class Search {
                 }
         double links_cost = 0;
         for (const auto& [s, t] : links())
-            links_cost += doubt_ + price(s, t);
+            links_cost += doubt_ + weigh_link(s, t).price;
         return pairs / 2 * std::log(squares) + links_cost;
     }
 
@@ -252,7 +280,7 @@ class Search {
         const double pairs = static_cast<double>(sizes.size());
         const double parameters = static_cast<double>(n_ + switches_.size() - 1);
         const double freedom = std::max(pairs - parameters, 0.0);
-        const double robust = 1.4826 * median(sizes);
+        const double robust = deviation_of(std::move(sizes));
         // As if eight more pairs had been seen whose noise is that of the sets.
         sigma_ = std::sqrt((pairs * robust * robust + 8 * least_sigma_ * least_sigma_) / (freedom + 8));
         sigma_ = std::max(sigma_, least_sigma_);
@@ -266,7 +294,9 @@ class Search {
         return result;
     }
 
-    [[nodiscard]] BranchMeans means_of(const std::vector<std::vector<Node>>& branches) const {
+    // `limit`: residuals count as no greater than this.
+    [[nodiscard]] BranchMeans means_of(const std::vector<std::vector<Node>>& branches,
+                                       double limit = std::numeric_limits<double>::infinity()) const {
         BranchMeans means{{}, std::vector<double>(branches.size() * branches.size(), 0)};
         for (const std::vector<Node>& branch : branches)
             means.hosts.push_back(static_cast<double>(branch.size()));
@@ -275,7 +305,7 @@ class Search {
                 double sum = 0;
                 for (const Node i : branches[b])
                     for (const Node j : branches[c])
-                        sum += residual_[i * n_ + j];
+                        sum += std::clamp(residual_[i * n_ + j], -limit, limit);
                 means.at(b, c) = means.at(c, b) = sum / (means.hosts[b] * means.hosts[c]);
             }
         return means;
@@ -292,7 +322,7 @@ class Search {
             BranchMeans means = means_of(tree_.branches(node));
             means.centre();
             const std::optional<Split> split = best_split(means, sigma_);
-            if (!split || split->evidence <= doubt_) continue;
+            if (!split || split->evidence() <= doubt_) continue;
             const Node added = tree_.split(node, split->second);
             tree_.set_length(node, added, split->length);
             open.insert(open.end(), {node, added});
@@ -303,54 +333,102 @@ class Search {
 
     // What the link is worth, with its two switches taken as one; `length` is what it should be longer.
     [[nodiscard]] Split weigh_link(Node s, Node t) const {
-        std::vector<std::vector<Node>> branches;
-        std::vector<bool> second;
+        auto [branches, second] = branches_of_both(s, t);
+        return weigh_split(means_of(branches), std::move(second), sigma_);
+    }
+    // The branches of two neighbouring switches taken as one, and which of them are the second one's.
+    [[nodiscard]] std::pair<std::vector<std::vector<Node>>, std::vector<bool>> branches_of_both(
+        Node s, Node t) const {
+        std::pair<std::vector<std::vector<Node>>, std::vector<bool>> both;
         for (const Node end : {s, t}) {
             std::vector<std::vector<Node>> own = tree_.branches(end);
             for (std::size_t b = 0; b < own.size(); ++b) {
                 if (tree_.edges(end)[b].to == (end == s ? t : s)) continue;
-                branches.push_back(std::move(own[b]));
-                second.push_back(end == t);
+                both.first.push_back(std::move(own[b]));
+                both.second.push_back(end == t);
             }
         }
-        return weigh_split(means_of(branches), std::move(second), sigma_);
+        return both;
     }
     [[nodiscard]] double evidence(Node s, Node t) const {
-        Split split = weigh_link(s, t);
-        const double length = tree_.length(s, t) + split.length;
-        const double gain =
-            length > 0 ? length * length / (split.standard_error * split.standard_error) / 2 : 0;
-        const double bonus =
-            split.length > 0 ? split.length * split.length / (split.standard_error * split.standard_error) / 2
-                             : 0;
-        return split.evidence - bonus + gain;
-    }
-
-    // ln of the number of links among which this one was chosen.
-    [[nodiscard]] double price(Node s, Node t) const {
         const Split split = weigh_link(s, t);
-        const double bonus =
-            split.length > 0 ? split.length * split.length / (split.standard_error * split.standard_error) / 2
-                             : 0;
-        return bonus - split.evidence;
+        return split.gain(tree_.length(s, t) + split.length) - split.price;
     }
 
     bool prune() {
         bool any = false;
-        for (;;) {
-            std::pair<Node, Node> weakest;
-            double least = doubt_;
-            for (const auto& [s, t] : links()) {
-                const double found = evidence(s, t);
-                if (found > least) continue;
-                least = found;
-                weakest = {s, t};
-            }
-            if (weakest.first == weakest.second) return any;
-            tree_.merge(weakest.first, weakest.second);
+        while (merge_weakest([this](Node s, Node t) { return evidence(s, t); }))
             any = true;
-            fit();
+        return any;
+    }
+    // Makes one switch of the two whose link has the least evidence, if that is not enough.
+    template <class Evidence>
+    bool merge_weakest(Evidence of) {
+        std::pair<Node, Node> weakest;
+        double least = doubt_;
+        for (const auto& [s, t] : links()) {
+            const double found = of(s, t);
+            if (found > least) continue;
+            least = found;
+            weakest = {s, t};
         }
+        if (weakest.first == weakest.second) return false;
+        tree_.merge(weakest.first, weakest.second);
+        fit();
+        return true;
+    }
+
+    // How far the means between branches are from those of one point (or of two with a link between): the sum
+    // of squares in units of what noise makes, and how many squares are free.
+    struct Misfit {
+        double squares = 0, freedom = 0;
+        [[nodiscard]] double ratio() const { return freedom > 0 ? squares / freedom : 0; }
+    };
+    // `second`: the sides of the link, whose length is not to count.
+    [[nodiscard]] Misfit misfit_of(const std::vector<std::vector<Node>>& branches,
+                                   const std::optional<std::vector<bool>>& second) const {
+        const double p = static_cast<double>(branches.size());
+        BranchMeans means = means_of(branches, outlier * sigma_);
+        if (second) {
+            const double length = weigh_split(means, *second, sigma_).length;
+            for (std::size_t b = 0; b < branches.size(); ++b)
+                for (std::size_t c = 0; c < branches.size(); ++c)
+                    if ((*second)[b] != (*second)[c]) means.at(b, c) -= length;
+        }
+        means.centre();
+        Misfit misfit{0, p * (p - 1) / 2 - p - (second ? 1 : 0)};
+        for (std::size_t b = 0; b < branches.size(); ++b)
+            for (std::size_t c = b + 1; c < branches.size(); ++c)
+                misfit.squares +=
+                    means.hosts[b] * means.hosts[c] * means.at(b, c) * means.at(b, c) / (sigma_ * sigma_);
+        return misfit;
+    }
+    [[nodiscard]] bool carries_hosts(Node node) const {
+        return std::ranges::any_of(tree_.edges(node),
+                                   [&](const TreeEdge& edge) { return tree_.is_host(edge.to); });
+    }
+    // Where the means fit no tree well, what they differ by is the noise that a link has to stand out from.
+    // Links of switches that carry hosts are left as they are.
+    [[nodiscard]] double evidence_in_misfit(Node s, Node t) const {
+        const double enough = 2 * doubt_;
+        if (carries_hosts(s) || carries_hosts(t)) return enough;
+        auto [branches, second] = branches_of_both(s, t);
+        const Misfit misfit = misfit_of(branches, second);
+        if (misfit.ratio() <= much_misfit) return enough;
+        const Split split = weigh_link(s, t);
+        const double gain = split.gain(tree_.length(s, t) + split.length);
+        return (misfit.freedom + 3) / 2 * std::log1p(2 * gain / (misfit.squares + 3)) - split.price;
+    }
+    // Routes that differ from host to host make hosts of one switch look like those of two. So where both
+    // switches carry hosts, all that lies beyond a part that is no tree counts as one host.
+    [[nodiscard]] double evidence_within(Node s, Node t, const std::vector<Node>& meshes) const {
+        if (meshes.empty() || !carries_hosts(s) || !carries_hosts(t)) return 2 * doubt_;
+        auto [branches, second] = branches_of_both(s, t);
+        BranchMeans means = means_of(branches);
+        for (double& hosts : means.hosts)
+            hosts = 1;
+        const Split split = weigh_split(means, std::move(second), sigma_);
+        return split.gain(tree_.length(s, t) + split.length) - split.price;
     }
 
     // Moves each host to the switch that leaves least of its round trips unexplained.
@@ -480,7 +558,7 @@ void attach(SwitchTree& tree, const PairTable& table, Node host) {
 }  // namespace
 
 SolvedTree solve_tree(const PairTable& table, const SearchOptions& options) {
-    SolvedTree solved{SwitchTree(table.hosts()), 0, find_noisy(table), {}, {}, {}};
+    SolvedTree solved{SwitchTree(table.hosts()), 0, find_noisy(table), {}, {}, {}, {}};
     std::vector<Node> steady, noisy;
     for (Node host = 0; host < table.hosts(); ++host)
         (solved.noisy[host] ? noisy : steady).push_back(host);
@@ -498,6 +576,8 @@ SolvedTree solve_tree(const PairTable& table, const SearchOptions& options) {
             for (Node& host : one.beyond)
                 host = here[host];
         }
+    for (const Node mesh : search.meshes())
+        solved.meshes.push_back(here[mesh]);
     solved.host_confidence.assign(table.hosts(), 0);
     for (Node host = 0; host < steady.size(); ++host)
         solved.host_confidence[steady[host]] = search.confidence_of(host);

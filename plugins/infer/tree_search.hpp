@@ -33,6 +33,7 @@ struct SolvedTree {
     std::vector<double> host_confidence;  // that it hangs on that switch rather than on another, 0 to 1
     std::vector<LinkFinding> links;       // all that are drawn
     std::vector<LinkFinding> doubtful;    // not drawn, though the measurements favour them
+    std::vector<Node> meshes;             // switches that stand for parts that are no tree
 };
 
 struct SearchOptions {

@@ -23,7 +23,7 @@ class Joining {
             std::size_t host_count, double confidence)
         : clusters_(clusters),
           samples_(samples),
-          wide_{SwitchTree(host_count), 0, {}, {}},
+          wide_{SwitchTree(host_count), 0, {}, {}, {}},
           cluster_of_(host_count),
           options_{confidence, {}} {
         for (std::size_t c = 0; c < clusters.size(); ++c)
@@ -56,6 +56,8 @@ class Joining {
             return moved;
         };
         std::ranges::transform(cluster.solved.links, std::back_inserter(wide_.links), move);
+        for (const Node mesh : cluster.solved.meshes)
+            wide_.meshes.push_back(here_.back()[mesh]);
         std::ranges::transform(cluster.solved.doubtful, std::back_inserter(wide_.doubtful), move);
     }
 
@@ -218,6 +220,8 @@ class Joining {
         options_.sigma_us = wide_.sigma_us / std::sqrt(std::max(1.0, median(counts)));
         const SolvedTree solved = solve_tree(means, options_);
         const std::vector<Node> here = wide_.tree.graft(solved.tree, way_out_);
+        for (const Node mesh : solved.meshes)
+            wide_.meshes.push_back(here[mesh]);
         for (const auto* findings : {&solved.links, &solved.doubtful})
             for (LinkFinding one : *findings) {
                 one.a = here[one.a];
@@ -243,6 +247,7 @@ class Joining {
                 if (one.b == last.to) one.b = way_out;
             }
         std::ranges::replace(way_out_, last.to, way_out);
+        std::ranges::replace(wide_.meshes, last.to, way_out);
     }
 
     std::span<const SolvedCluster> clusters_;

@@ -30,6 +30,7 @@ struct WideTree {
     double sigma_us = 0;             // of one pair between two clusters
     std::vector<LinkFinding> links;  // in tree: those inside clusters and those between
     std::vector<LinkFinding> doubtful;
+    std::vector<Node> meshes;
 };
 
 // `samples`: between representatives of different clusters. `host_count`: host numbers are below it; hosts
