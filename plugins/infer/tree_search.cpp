@@ -19,8 +19,8 @@ constexpr int leg_rounds = 30;
 // Hosts are likelier where others are: one alone counts as this many.
 constexpr double lone_host = 0.1;
 constexpr std::size_t few_hosts = 40;
-constexpr double outlier = 4;      // deviations
-constexpr double much_misfit = 4;  // times what noise makes
+constexpr double outlier = 4;        // deviations
+constexpr double much_misfit = 2.5;  // times what noise makes
 constexpr double ln_two = 0.693;
 constexpr double noisy_factor = 6;
 constexpr double noisy_least_us = 2;
@@ -74,7 +74,7 @@ class Search {
         std::vector<Node> found;
         for (const Node node : tree_.switches()) {
             const Misfit misfit = misfit_of(tree_.branches(node), std::nullopt);
-            if (misfit.ratio() > much_misfit) found.push_back(node);
+            if (misfit.freedom > 0 && misfit.much()) found.push_back(node);
         }
         return found;
     }
@@ -104,7 +104,9 @@ class Search {
     // Splits that chance offers less often than not.
     [[nodiscard]] std::vector<LinkFinding> doubtful() const {
         std::vector<LinkFinding> found;
+        const std::vector<Node> none = meshes();
         for (const Node node : tree_.switches()) {
+            if (std::ranges::find(none, node) != none.end()) continue;
             const std::vector<std::vector<Node>> branches = tree_.branches(node);
             BranchMeans means = means_of(branches);
             means.centre();
@@ -382,7 +384,9 @@ class Search {
     // of squares in units of what noise makes, and how many squares are free.
     struct Misfit {
         double squares = 0, freedom = 0;
-        [[nodiscard]] double ratio() const { return freedom > 0 ? squares / freedom : 0; }
+        [[nodiscard]] bool much() const {
+            return squares > much_misfit * freedom && squares > freedom + 5 * std::sqrt(2 * freedom);
+        }
     };
     // `second`: the sides of the link, whose length is not to count.
     [[nodiscard]] Misfit misfit_of(const std::vector<std::vector<Node>>& branches,
@@ -414,7 +418,7 @@ class Search {
         if (carries_hosts(s) || carries_hosts(t)) return enough;
         auto [branches, second] = branches_of_both(s, t);
         const Misfit misfit = misfit_of(branches, second);
-        if (misfit.ratio() <= much_misfit) return enough;
+        if (!misfit.much()) return enough;
         const Split split = weigh_link(s, t);
         const double gain = split.gain(tree_.length(s, t) + split.length);
         return (misfit.freedom + 3) / 2 * std::log1p(2 * gain / (misfit.squares + 3)) - split.price;
