@@ -36,7 +36,7 @@ class Grid {
         if (line.find("<route ") != std::string::npos)
             sketch_.join(router(attribute(line, "src")), router(attribute(line, "dst")),
                          sketch_.around(grid_link));
-        if (line.find("<cluster ") != std::string::npos) add_cluster(attribute(line, "id"));
+        if (line.find("<cluster ") != std::string::npos) add_cluster();
     }
     NoisyNetwork network() { return sketch_.build_shuffled(); }
 
@@ -56,9 +56,9 @@ class Grid {
         return added;
     }
 
-    void add_cluster(const std::string& name) {
+    void add_cluster() {
         const std::size_t depth = zones_.size() - 1;
-        const std::size_t at = router(name);
+        const std::size_t at = sketch_.add_switch("cluster-" + std::to_string(hosts_ / hosts_of_a_cluster));
         sketch_.join(at, zone_switch(depth), sketch_.around(depth == 1 ? grid_link : inner_switch));
         sketch_.add_cluster(lan_noise);
         for (std::size_t i = 0; i < hosts_of_a_cluster; ++i)
