@@ -188,10 +188,6 @@ std::vector<Row> rows() {
         mean_of("round trips a second, of all", "%.0f", &InferTrial::round_trips_a_second),
         mean_of("round trips a second, busiest host", "%.0f", &InferTrial::busiest_host_a_second),
         mean_of("processor time to simulate", "%.2f s", &InferTrial::processor_seconds),
-        {"runs without a topology", RowOf::all,
-         [](const Trials& trials, double runs) {
-             return number("%.0f", runs - static_cast<double>(trials.size()));
-         }},
     };
 }
 
@@ -222,8 +218,10 @@ std::string infer_table(const sim::InferFamily& family, const InferPlan& plan,
         "\n| " + family.name + ": " + family.description + " | " + std::string(plan.goals_are) + " |";
     std::vector<Trials> ended(columns.size());
     for (std::size_t i = 0; i < columns.size(); ++i) {
-        text += " " + columns[i].method + ", " + std::to_string(columns[i].runs) + " runs |";
         std::ranges::copy_if(columns[i].trials, std::back_inserter(ended[i]), &InferTrial::ended);
+        text += " " + columns[i].method + ", " + std::to_string(columns[i].runs) + " runs";
+        const std::size_t failed = columns[i].runs - ended[i].size();
+        text += failed > 0 ? ", " + std::to_string(failed) + " without a topology |" : " |";
     }
     text += "\n|---|---|";
     for (std::size_t i = 0; i < columns.size(); ++i)

@@ -77,6 +77,16 @@ std::vector<std::size_t> add_leaves(NetworkSketch& sketch, std::size_t hosts) {
     return leaves;
 }
 
+void add_real_networks(std::vector<InferFamily>& all, const std::string& data) {
+    for (const std::string name : {"plafrim", "plafrim2"}) {
+        all.push_back(
+            {name, "the InfiniBand network of " + name + " with its routes, which are no tree",
+             [data, name](std::uint64_t seed) { return infiniband_network(data + "/ibtopo", name, seed); }});
+    }
+    all.push_back({"grid5000", "320 hosts of the 40 clusters of Grid'5000",
+                   [data](std::uint64_t seed) { return grid5000_network(data + "/simgrid/g5k.xml", seed); }});
+}
+
 }  // namespace
 
 NoisyNetwork lan_of_four_switches(std::uint64_t seed) {
@@ -127,16 +137,12 @@ std::vector<InferFamily> infer_families(const std::string& data) {
          [](std::uint64_t seed) { return levels_of_switches(1000, seed); }},
         {"levels-10000", "10,000 hosts, the same",
          [](std::uint64_t seed) { return levels_of_switches(10'000, seed); }},
-        {"source-64", "the source's cluster of 64 hosts", [](std::uint64_t) { return one_cluster(); }},
-        {"source-256", "the source's 4 clusters of 64 hosts", [](std::uint64_t) { return four_clusters(); }},
     };
-    if (data.empty()) return all;
-    for (const std::string name : {"plafrim", "plafrim2"})
-        all.push_back(
-            {name, "the InfiniBand network of " + name + " with its routes, which are no tree",
-             [data, name](std::uint64_t seed) { return infiniband_network(data + "/ibtopo", name, seed); }});
-    all.push_back({"grid5000", "320 hosts of the 40 clusters of Grid'5000",
-                   [data](std::uint64_t seed) { return grid5000_network(data + "/simgrid/g5k.xml", seed); }});
+    if (!data.empty()) add_real_networks(all, data);
+    all.push_back(
+        {"source-64", "the source's cluster of 64 hosts", [](std::uint64_t) { return one_cluster(); }});
+    all.push_back(
+        {"source-256", "the source's 4 clusters of 64 hosts", [](std::uint64_t) { return four_clusters(); }});
     return all;
 }
 
