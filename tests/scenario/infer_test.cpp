@@ -162,7 +162,7 @@ TEST(InferSimulated, AHostWhoseCableIsPulledIsLeftOut) {
 
 // What one inference under noise finds, and when it ends.
 std::pair<Topology, TimePoint> infer_under_noise(std::uint64_t seed) {
-    const sim::SourceNetwork network = sim::one_cluster(32);
+    const sim::NoisyNetwork network = sim::one_cluster(32);
     SimShell shell(sim::lab_of(network.truth, {1e9, std::chrono::microseconds(5)}), seed);
     sim::RoundTripNoise noise(seed);
     shell.world().set_noise([&](auto from, auto to, Duration passed) {

@@ -11,6 +11,14 @@ double unit_interval(std::uint64_t bits) {
     return (static_cast<double>(bits >> 11) + 1) * 0x1p-53;
 }
 
+// The generator SplitMix64 (Steele, Lea and Flood, 2014), as a hash.
+std::uint64_t mix(std::uint64_t bits) {
+    bits += 0x9e3779b97f4a7c15;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+    return bits ^ (bits >> 31);
+}
+
 }  // namespace
 
 double RoundTripNoise::uniform() {
@@ -35,15 +43,9 @@ Delay RoundTripNoise::outlier(const NoiseProfile& profile) {
 
 Delay RoundTripNoise::pair_offset(const NoiseProfile& profile, std::uint32_t a, std::uint32_t b) const {
     const auto [low, high] = std::minmax(a, b);
-    std::seed_seq pair{static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32), low, high};
-    std::uint32_t bits[4];
-    pair.generate(std::begin(bits), std::end(bits));
-    const auto join = [](std::uint32_t upper, std::uint32_t lower) {
-        return (std::uint64_t{upper} << 32) | lower;
-    };
-    const double radius = std::sqrt(-2 * std::log(unit_interval(join(bits[0], bits[1]))));
-    return radius * std::cos(2 * std::numbers::pi * unit_interval(join(bits[2], bits[3]))) *
-           profile.pair_offset_sd;
+    const std::uint64_t pair = mix(mix(seed_) ^ (std::uint64_t{low} << 32 | high));
+    const double radius = std::sqrt(-2 * std::log(unit_interval(pair)));
+    return radius * std::cos(2 * std::numbers::pi * unit_interval(mix(pair))) * profile.pair_offset_sd;
 }
 
 Delay RoundTripNoise::sample(const NoiseProfile& profile, std::uint32_t a, std::uint32_t b, Delay path_rtt) {

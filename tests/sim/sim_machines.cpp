@@ -16,7 +16,11 @@ Failure failure(FailureKind kind, std::string cause) {
 }  // namespace
 
 SimMachines::SimMachines(VirtualTime& time, SimNetwork& network, std::vector<RoleEntry> roles)
-    : time_(time), network_(network), roles_(std::move(roles)), logins_(network.file().hosts.size()) {
+    : time_(time),
+      network_(network),
+      roles_(std::move(roles)),
+      logins_(network.file().hosts.size()),
+      by_machine_(logins_.size()) {
     for (MachineIndex i = 0; i < logins_.size(); ++i)
         names_[name(i)] = i;
 }
@@ -114,22 +118,27 @@ Task<Result<MachineIndex>> SimMachines::log_in(const SimProcess& from, const Spa
 }
 
 SimProcess& SimMachines::start_agent(MachineIndex machine, const std::string& agent_name) {
-    processes_.push_back(std::make_shared<SimProcess>(*this, machine, agent_name));
-    agents_[agent_name] = processes_.back().get();
-    return *processes_.back();
+    SimProcess& process = start(machine, agent_name);
+    agents_[agent_name] = &process;
+    return process;
 }
 
 SimProcess* SimMachines::behind_door(MachineIndex machine, std::string_view door) const {
     if (door.empty()) return nullptr;
-    const auto place = std::ranges::find_if(processes_, [&](const auto& process) {
-        return process->alive() && process->serving() && process->machine() == machine &&
-               process->door() == door;
+    const auto& here = by_machine_[machine];
+    const auto place = std::ranges::find_if(here, [&](const SimProcess* process) {
+        return process->alive() && process->serving() && process->door() == door;
     });
-    return place == processes_.end() ? nullptr : place->get();
+    return place == here.end() ? nullptr : *place;
 }
 
 SimProcess& SimMachines::start_root(MachineIndex machine) {
-    processes_.push_back(std::make_shared<SimProcess>(*this, machine, "root"));
+    return start(machine, "root");
+}
+
+SimProcess& SimMachines::start(MachineIndex machine, const std::string& name) {
+    processes_.push_back(std::make_shared<SimProcess>(*this, machine, name));
+    by_machine_[machine].push_back(processes_.back().get());
     return *processes_.back();
 }
 

@@ -70,6 +70,10 @@ class SimMachines {
     [[nodiscard]] Duration sample(MachineIndex from, MachineIndex to, Duration passed) const;
 
     [[nodiscard]] const std::vector<std::shared_ptr<SimProcess>>& processes() const { return processes_; }
+    // In the order in which they were started.
+    [[nodiscard]] const std::vector<SimProcess*>& processes_on(MachineIndex machine) const {
+        return by_machine_[machine];
+    }
     // The latest agent of that name; one that was never there is a bug of the test.
     [[nodiscard]] SimProcess& agent(std::string_view name) const;
     // The process on that machine whose agent has this door; null if there is none.
@@ -83,6 +87,7 @@ class SimMachines {
     [[nodiscard]] const std::vector<RoleEntry>& roles() const { return roles_; }
 
   private:
+    SimProcess& start(MachineIndex machine, const std::string& name);
     Task<Result<MachineIndex>> connect_to(MachineIndex from, MachineIndex to, TimePoint deadline);
 
     VirtualTime& time_;
@@ -91,6 +96,7 @@ class SimMachines {
     std::map<std::string, MachineIndex> names_;
     std::vector<LoginBehaviour> logins_;
     std::vector<std::shared_ptr<SimProcess>> processes_;
+    std::vector<std::vector<SimProcess*>> by_machine_;
     std::map<std::string, SimProcess*, std::less<>> agents_;  // the latest of each name
     std::vector<std::weak_ptr<Connection>> connections_;
     NoiseSource noise_;

@@ -200,7 +200,7 @@ bool SimNetwork::deliver(std::uint64_t index) {
     release(index);
     machines_[message.to].received += message.bytes;
     message.sender->arrived(message.tag);
-    return true;
+    return message.sender->wakes();
 }
 
 }  // namespace trellis::sim

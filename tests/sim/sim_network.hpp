@@ -36,6 +36,8 @@ class Sender {
     // At the receiver, after its CPU time.
     virtual void arrived(std::uint64_t tag) = 0;
     virtual void dropped(std::uint64_t tag, Drop why) = 0;
+    // Whether arrived() may have made a coroutine ready.
+    [[nodiscard]] virtual bool wakes() const { return true; }
 };
 
 struct Message {

@@ -6,27 +6,31 @@ namespace trellis::sim {
 
 std::uint16_t SimPorts::open(const std::shared_ptr<OpenPort>& port) {
     std::erase_if(ports_, [](const auto& entry) { return entry.second.expired(); });
+    std::erase_if(visitors_, [this](const auto& entry) { return !ports_.contains(entry.first); });
     ports_[++last_] = port;
     return last_;
 }
 
-std::shared_ptr<OpenPort> SimPorts::find(std::uint16_t number, const PeerSession& visitor) const {
+std::shared_ptr<OpenPort> SimPorts::find(std::uint16_t number, const PeerSession& visitor) {
     const auto place = ports_.find(number);
     auto port = place == ports_.end() ? nullptr : place->second.lock();
-    if (!port || port->session.nonce != visitor.nonce || port->session.operation != visitor.operation) {
+    if (!port || port->session->nonce != visitor.nonce || port->session->operation != visitor.operation) {
         return nullptr;
     }
-    return find_participant(port->session, visitor.self) ? port : nullptr;
+    if (visitors_.contains({number, visitor.self})) return port;
+    if (!find_participant(*port->session, visitor.self)) return nullptr;
+    visitors_.emplace(number, visitor.self);
+    return port;
 }
 
 SimProcess* find_listening(SimMachines& machines, const Endpoint& at, const PeerSession& visitor,
                            HostId peer) {
     for (const trellis::Address& address : at.addresses) {
         const auto machine = machines.network().machine_at(address.ip);
-        for (const auto& process : machines.processes()) {
-            if (!machine || process->machine() != *machine || !process->alive()) continue;
-            const auto port = process->seams().ports.find(at.port, visitor);
-            if (port && port->session.self == peer) return process.get();
+        if (!machine) continue;
+        for (SimProcess* process : machines.processes_on(*machine)) {
+            const auto port = process->alive() ? process->seams().ports.find(at.port, visitor) : nullptr;
+            if (port && port->session->self == peer) return process;
         }
     }
     return nullptr;

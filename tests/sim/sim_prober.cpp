@@ -15,8 +15,8 @@ constexpr Duration retransmission = std::chrono::milliseconds(200);
 // and wakes its coroutine once, at the end.
 class Measurement final : public Sender, public std::enable_shared_from_this<Measurement> {
   public:
-    Measurement(SimProcess& from, SimProcess* to, MachineIndex there, PeerSession visitor, Endpoint at,
-                ProbePlan plan)
+    Measurement(SimProcess& from, SimProcess* to, MachineIndex there,
+                std::shared_ptr<const PeerSession> visitor, Endpoint at, ProbePlan plan)
         : machines_(from.machines()),
           from_(from),
           here_(from.machine()),
@@ -41,7 +41,7 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
     void arrived(std::uint64_t tag) override {
         if (over()) return;
         if (tag == there_and_back) return take_sample();
-        if (!peer_ || !peer_->alive() || !peer_->seams().ports.find(at_.port, visitor_)) {
+        if (!peer_ || !peer_->alive() || !peer_->seams().ports.find(at_.port, *visitor_)) {
             return fail(FailureKind::refused, "connection refused");
         }
         if (!peer_->running()) return;  // a stopped process does not answer
@@ -73,15 +73,16 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
     };
 
     [[nodiscard]] bool over() const { return abandoned_ || failure_ || sets_.complete() || !from_.alive(); }
+    [[nodiscard]] bool wakes() const override { return over() || connecting_ > 0; }
 
     void begin_set() {
         connecting_ = round_trips_of_a_connection;
         const std::size_t set = sets_.result().minima.size();
-        machines_.time().at(machines_.time().now() + plan_.timeout, [self = shared_from_this(), set] {
-            if (!self->over() && self->sets_.result().minima.size() == set) {
-                self->fail(FailureKind::timed_out, "no answer to probes");
-            }
-        });
+        const auto waits = [self = shared_from_this(), set] {
+            return !self->over() && self->sets_.result().minima.size() == set;
+        };
+        const auto give_up = [this] { fail(FailureKind::timed_out, "no answer to probes"); };
+        machines_.time().at(machines_.time().now() + plan_.timeout, give_up, waits);
         begin_round_trip();
     }
 
@@ -98,7 +99,10 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
         const Duration passed = machines_.time().now() - begun_;
         const Duration sample = machines_.sample(here_, there_, passed);
         if (sample <= passed) return count(sample);
-        auto later = [self = shared_from_this(), sample] { self->count(sample); };
+        auto later = [self = shared_from_this(), sample] {
+            self->count(sample);
+            return self->wakes();
+        };
         machines_.time().at(begun_ + sample, later);
     }
 
@@ -123,7 +127,7 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
     MachineIndex here_;
     MachineIndex there_;
     SimProcess* peer_;  // null: nobody listens there
-    PeerSession visitor_;
+    std::shared_ptr<const PeerSession> visitor_;
     Endpoint at_;
     ProbePlan plan_;
     ProbeSets sets_;
@@ -152,7 +156,7 @@ class SimSession final : public Prober::Session {
         const bool route = there && machines.network().one_way_delay(process_.machine(), *there) &&
                            machines.network().cut_between(process_.machine(), *there) != Cut::visible;
         if (!route) co_return Failure{FailureKind::unreachable, "measure", "", "no route to host"};
-        SimProcess* listening = find_listening(machines, at, port_->session, peer);
+        SimProcess* listening = find_listening(machines, at, *port_->session, peer);
         const auto measurement =
             std::make_shared<Measurement>(process_, listening, *there, port_->session, std::move(at), plan);
         co_return co_await measurement->run();
@@ -168,7 +172,7 @@ class SimSession final : public Prober::Session {
 
 Result<std::unique_ptr<Prober::Session>> SimProber::open(PeerSession session) {
     auto port = std::make_shared<OpenPort>();
-    port->session = std::move(session);
+    port->session = std::make_shared<const PeerSession>(std::move(session));
     const std::uint16_t number = process_.seams().ports.open(port);
     return std::make_unique<SimSession>(process_, std::move(port), number);
 }

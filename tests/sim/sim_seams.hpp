@@ -10,7 +10,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 
 namespace trellis::sim {
 
@@ -50,7 +52,7 @@ class SimProcesses final : public Processes {
 
 // One operation's open port: who may come, and what for. The probing and the streams use it alike.
 struct OpenPort {
-    PeerSession session;
+    std::shared_ptr<const PeerSession> session;
     std::function<void(HostId peer, std::shared_ptr<Connection> connection)> take;  // streams only
 };
 
@@ -59,10 +61,11 @@ class SimPorts {
   public:
     std::uint16_t open(const std::shared_ptr<OpenPort>& port);
     // The port if it is still open and this peer may use it, else null.
-    [[nodiscard]] std::shared_ptr<OpenPort> find(std::uint16_t number, const PeerSession& visitor) const;
+    [[nodiscard]] std::shared_ptr<OpenPort> find(std::uint16_t number, const PeerSession& visitor);
 
   private:
     std::map<std::uint16_t, std::weak_ptr<OpenPort>> ports_;
+    std::set<std::pair<std::uint16_t, HostId>> visitors_;  // who has been looked up and may use a port
     std::uint16_t last_ = 40000;
 };
 

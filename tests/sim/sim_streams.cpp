@@ -21,7 +21,7 @@ class SimListener final : public Network::Listener {
     SimListener(SimProcess& process, const PeerSession& session)
         : process_(process), waiting_(std::make_shared<Waiting>(process.executor())) {
         port_ = std::make_shared<OpenPort>();
-        port_->session = session;
+        port_->session = std::make_shared<const PeerSession>(session);
         port_->take = [waiting = waiting_](HostId peer, std::shared_ptr<Connection> connection) {
             waiting->incoming.push_back({peer, std::make_unique<SimByteStream>(std::move(connection), 1)});
             waiting->arrived.notify();

@@ -3,31 +3,17 @@
 // nothing here measures.
 #pragma once
 
-#include "trellis/topology.hpp"
-
-#include "tests/sim/noise.hpp"
+#include "tests/sim/noisy_network.hpp"
 
 #include <cstddef>
-#include <vector>
 
 namespace trellis::sim {
 
-struct SourceNetwork {
-    Topology truth;
-    std::vector<std::size_t> cluster;   // of each host
-    std::vector<NoiseProfile> profile;  // inside each cluster
-    NoiseProfile between = wan_noise;   // between clusters
-
-    [[nodiscard]] const NoiseProfile& noise(TopologyNode a, TopologyNode b) const {
-        return cluster[a] == cluster[b] ? profile[cluster[a]] : between;
-    }
-};
-
 // One cluster of three levels of switches (its hosts are 2, 4 or 6 links apart), hosts a00 and up.
-[[nodiscard]] SourceNetwork one_cluster(std::size_t hosts = 64);
+[[nodiscard]] NoisyNetwork one_cluster(std::size_t hosts = 64);
 
 // Clusters a to d: a and d of three levels, b a cross of switches, c a row of five. Routers join a and b, and
 // c and d; a link of 5 us joins the routers.
-[[nodiscard]] SourceNetwork four_clusters(std::size_t hosts_each = 64);
+[[nodiscard]] NoisyNetwork four_clusters(std::size_t hosts_each = 64);
 
 }  // namespace trellis::sim

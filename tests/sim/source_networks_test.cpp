@@ -9,19 +9,19 @@
 namespace trellis::sim {
 namespace {
 
-Delay rtt(const SourceNetwork& network, const char* a, const char* b) {
+Delay rtt(const NoisyNetwork& network, const char* a, const char* b) {
     return 2 *
            TopologyQuery(network.truth).distance(*find_node(network.truth, a), *find_node(network.truth, b));
 }
 
 TEST(SourceNetworks, AreTheRoundTripsOfTheSource) {
-    const SourceNetwork one = one_cluster();
+    const NoisyNetwork one = one_cluster();
     ASSERT_TRUE(validate(one.truth));
     EXPECT_EQ(rtt(one, "a00", "a01"), Delay{80});
     EXPECT_EQ(rtt(one, "a00", "a16"), Delay{90});
     EXPECT_EQ(rtt(one, "a00", "a63"), Delay{100});
 
-    const SourceNetwork four = four_clusters();
+    const NoisyNetwork four = four_clusters();
     ASSERT_TRUE(validate(four.truth));
     EXPECT_EQ(four.truth.hosts.size(), 256u);
     EXPECT_EQ(rtt(four, "b00", "b01"), Delay{60});

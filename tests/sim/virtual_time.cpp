@@ -45,18 +45,6 @@ class Sleeper final : public Due, public std::enable_shared_from_this<Sleeper> {
     SleepHandler handler_;
 };
 
-class Call final : public Due {
-  public:
-    explicit Call(std::function<void()> what) : what_(std::move(what)) {}
-    bool due(std::uint64_t) override {
-        what_();
-        return true;
-    }
-
-  private:
-    std::function<void()> what_;
-};
-
 }  // namespace
 
 VirtualTime::VirtualTime()
@@ -68,9 +56,9 @@ VirtualTime::~VirtualTime() {
 
 void VirtualTime::close() {
     closed_ = true;
-    while (!queue_.empty()) {  // what is destroyed here may want to add events
-        const auto dropped = std::exchange(queue_, {});
-    }
+    queue_.clear();
+    free_.clear();
+    const auto dropped = std::exchange(events_, {});  // what is destroyed here may want to add events
 }
 
 Task<void> VirtualTime::sleep_until(TimePoint when) {
@@ -85,30 +73,52 @@ Task<void> VirtualTime::sleep_until(TimePoint when) {
 
 void VirtualTime::at(TimePoint when, std::shared_ptr<Due> what, std::uint64_t tag) {
     if (closed_) return;
-    queue_.push_back({std::max(when, now_), next_order_++, std::move(what), tag});
+    if (queue_.size() >= sweep_at_) drop_what_is_not_pending();
+    auto place = static_cast<std::uint32_t>(events_.size());
+    if (free_.empty()) {
+        events_.emplace_back();
+    } else {
+        place = free_.back();
+        free_.pop_back();
+    }
+    events_[place] = {std::move(what), tag};
+    queue_.push_back({std::max(when, now_), next_order_++, place});
     std::push_heap(queue_.begin(), queue_.end());
-}
-
-void VirtualTime::at(TimePoint when, std::function<void()> what) {
-    at(when, std::make_shared<Call>(std::move(what)));
 }
 
 void VirtualTime::at(TimePoint when, Due& what, std::uint64_t tag) {
     at(when, std::shared_ptr<Due>(std::shared_ptr<Due>(), &what), tag);
 }
 
+// Timers that wait for what came long ago would make every other event dearer.
+void VirtualTime::drop_what_is_not_pending() {
+    const auto pending = [this](const Appointment& each) { return events_[each.event].what->pending(); };
+    const auto gone = std::partition(queue_.begin(), queue_.end(), pending);
+    std::vector<Event> dropped;  // what is destroyed here may want to add events
+    for (auto each = gone; each != queue_.end(); ++each)
+        dropped.push_back(release(*each));
+    queue_.erase(gone, queue_.end());
+    std::make_heap(queue_.begin(), queue_.end());
+    sweep_at_ = std::max<std::size_t>(1024, 2 * queue_.size());
+}
+
+VirtualTime::Event VirtualTime::release(const Appointment& appointment) {
+    free_.push_back(appointment.event);
+    return std::move(events_[appointment.event]);
+}
+
 VirtualTime::Event VirtualTime::take_first() {
     std::pop_heap(queue_.begin(), queue_.end());
-    Event event = std::move(queue_.back());
+    const Appointment first = queue_.back();
     queue_.pop_back();
-    return event;
+    return release(first);
 }
 
 // All events of the next time that there is. False if there is none up to `limit`.
 bool VirtualTime::happen_next(TimePoint limit) {
     bool ready = false;
     while (!ready) {
-        while (!queue_.empty() && !queue_.front().what->pending())
+        while (!queue_.empty() && !first_is_pending())
             take_first();
         if (queue_.empty() || queue_.front().when > limit) return false;
         now_ = queue_.front().when;
