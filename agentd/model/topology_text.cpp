@@ -43,8 +43,7 @@ std::string delay_range_text(Delay low, Delay high) {
     return (from == to ? to : from + "-" + to) + " " + unit.name;
 }
 
-// "62% sure", "62-90% sure": rounded down, so that what is doubtful never reads as certain.
-std::string confidence_text(double low, double high) {
+std::string confidence_range_text(double low, double high) {
     const auto percent = [](double confidence) {
         return std::to_string(static_cast<int>(confidence * 100 + 1e-9));
     };
@@ -111,7 +110,7 @@ class TreeDrawing {
     std::string switch_line(TopologyNode node) const {
         const TopologyLink& link = query_.link_to_parent(node);
         return node_text(node) + "  " + delay_text(link.delay) +
-               (is_doubtful(link) ? ", " + confidence_text(link.confidence, link.confidence) : "");
+               (is_doubtful(link) ? ", " + confidence_text(link.confidence) : "");
     }
 
     std::vector<Line> host_lines(TopologyNode node) const {
@@ -135,25 +134,17 @@ class TreeDrawing {
         return lines;
     }
 
-    std::string host_line(std::vector<TopologyNode> hosts) const {
-        const Delay low = query_.delay_to_parent(hosts.front());
-        const Delay high = query_.delay_to_parent(hosts.back());
+    std::string host_line(const std::vector<TopologyNode>& hosts) const {
         std::vector<std::string> names;
-        names.reserve(hosts.size());
-        for (const TopologyNode host : hosts)
+        std::vector<TopologyLink> links;
+        for (const TopologyNode host : hosts) {
             names.push_back(topology_.name(host));
-        const std::string count = hosts.size() == 1 ? "" : std::to_string(hosts.size()) + " hosts, ";
-        return fold_hosts(names) + "  " + count + delay_range_text(low, high) + doubt_text(hosts);
+            links.push_back(query_.link_to_parent(host));
+        }
+        return fold_hosts(names) + "  " + host_links_text(links);
     }
 
     bool doubtful(TopologyNode host) const { return is_doubtful(query_.link_to_parent(host)); }
-
-    std::string doubt_text(const std::vector<TopologyNode>& hosts) const {
-        if (!doubtful(hosts.front())) return "";
-        const auto confidence = [&](TopologyNode host) { return query_.link_to_parent(host).confidence; };
-        const auto [least, most] = std::ranges::minmax_element(hosts, {}, confidence);
-        return ", " + confidence_text(confidence(*least), confidence(*most));
-    }
 
     const Topology& topology_;
     TopologyQuery query_;
@@ -167,10 +158,23 @@ std::string delay_text(Delay delay) {
     return delay_range_text(delay, delay);
 }
 
+std::string confidence_text(double confidence) {
+    return confidence_range_text(confidence, confidence);
+}
+
+std::string host_links_text(std::span<const TopologyLink> links) {
+    const auto [nearest, farthest] = std::ranges::minmax_element(links, {}, &TopologyLink::delay);
+    const auto [least, most] = std::ranges::minmax_element(links, {}, &TopologyLink::confidence);
+    std::string text = links.size() == 1 ? "" : std::to_string(links.size()) + " hosts, ";
+    text += delay_range_text(nearest->delay, farthest->delay);
+    if (is_doubtful(*least)) text += ", " + confidence_range_text(least->confidence, most->confidence);
+    return text;
+}
+
 std::string link_text(const TopologyLink& link) {
     std::string text = delay_text(link.delay);
     if (link.standard_error > Delay{0}) text += " ± " + delay_text(link.standard_error);
-    if (link.confidence < 1) text += ", " + confidence_text(link.confidence, link.confidence);
+    if (link.confidence < 1) text += ", " + confidence_text(link.confidence);
     return text;
 }
 

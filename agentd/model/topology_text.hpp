@@ -4,6 +4,7 @@
 #include "trellis/topology.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 namespace trellis {
@@ -30,5 +31,11 @@ enum class LineDrawing : std::uint8_t { utf8, ascii };
 
 // All that is known of a link: "105 us", "105 us ± 2.10 us, 62% sure".
 [[nodiscard]] std::string link_text(const TopologyLink& link);
+
+// Of the links of some hosts, at least one, to one switch: "20.1 us", "16 hosts, 20.1-20.9 us, 62-90% sure".
+[[nodiscard]] std::string host_links_text(std::span<const TopologyLink> links);
+
+// "62% sure": rounded down, so that what is doubtful never reads as certain.
+[[nodiscard]] std::string confidence_text(double confidence);
 
 }  // namespace trellis
