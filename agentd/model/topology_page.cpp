@@ -99,6 +99,7 @@ std::string topology_page(const Topology& topology) {
         page.replace(page.find(place), place.size(), text);
     };
     fill("{{drawing}}", topology_drawing_css);
+    fill("{{script}}", topology_page_js);
     fill("{{data}}", in_script({{"switches", data_of_page(topology)}}));
     return page;
 }

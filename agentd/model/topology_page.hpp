@@ -13,8 +13,8 @@ namespace trellis {
 // fits on a screen. Names may hold anything: none becomes markup or script.
 [[nodiscard]] std::string topology_page(const Topology& topology);
 
-// The page without its data, and the style that it shares with topology_svg(): the files topology_page.html
-// and topology_drawing.css, put into the program when it is built.
+// The page without its data, its script, and the style that it shares with topology_svg(): the files of these
+// names, put into the program when it is built.
 extern const std::string_view topology_page_html;
 extern const std::string_view topology_drawing_css;
 
