@@ -16,6 +16,7 @@ namespace trellis {
 // The page without its data, its script, and the style that it shares with topology_svg(): the files of these
 // names, put into the program when it is built.
 extern const std::string_view topology_page_html;
+extern const std::string_view topology_page_js;
 extern const std::string_view topology_drawing_css;
 
 }  // namespace trellis

@@ -58,17 +58,17 @@ function colour(us) {
 const width = (hostCount) => 1.5 + Math.log2(1 + hostCount) * 0.35;
 const radius = (one) => 5.5 + Math.log2(1 + one.hostsBelow) * 0.55;
 
-// Opens the largest switches first, as many as are readable at once.
-function openSome(rows) {
+// Opens the largest switches first, as far as all is readable at once.
+function openSome(rows, columns) {
   const closed = [switches[0]];
   for (let used = 1; closed.length > 0;) {
-    closed.sort((a, b) => b.hostsBelow - a.hostsBelow);
     const one = closed.shift();
     const more = one.children.length + (one.hosts.length > 0 ? 1 : 0) - 1;
-    if (one !== switches[0] && used + more > rows) continue;
+    if (one !== switches[0] && (used + more > rows || one.depth >= columns)) continue;
     used += more;
     one.open = true;
     for (const child of one.children) closed.push(child);
+    closed.sort((a, b) => b.hostsBelow - a.hostsBelow);
   }
 }
 
@@ -440,7 +440,7 @@ function drawLegend() {
 }
 
 byId("counts").textContent = `${plural(hosts.length, "host")}, ${plural(switches[0].direct ? 0 : switches.length, "switch")}`;
-openSome(28);
+openSome(28, 6);
 render();
 drawLegend();
 fit(0.6);
