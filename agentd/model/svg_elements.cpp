@@ -1,5 +1,6 @@
 #include "agentd/model/svg_elements.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 
@@ -68,6 +69,11 @@ std::string xml_text(const std::string& bytes) {
         }
     }
     return text;
+}
+
+std::size_t character_count(const std::string& text) {
+    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+    return static_cast<std::size_t>(std::ranges::count_if(text, begins));
 }
 
 std::string shortened_text(const std::string& text, std::size_t most) {

@@ -26,6 +26,9 @@ struct SvgPoint {
 // XML is replaced by U+FFFD.
 [[nodiscard]] std::string xml_text(const std::string& bytes);
 
+// Of UTF-8.
+[[nodiscard]] std::size_t character_count(const std::string& text);
+
 // At most that many characters of UTF-8, of which a longer text shows the first, and an ellipsis.
 [[nodiscard]] std::string shortened_text(const std::string& text, std::size_t most);
 

@@ -64,7 +64,10 @@ class PageData {
     // One host, or two that are joined directly: both hang on the link, neither on a switch.
     json without_switch() const {
         json data = data_of(query_.root(), 0);
-        data["hosts"].insert(data["hosts"].begin(), json::array({topology_.hosts[query_.root()]}));
+        json hosts = json::array({json::array({topology_.hosts[query_.root()]})});
+        for (const json& other : data["hosts"])
+            hosts.push_back(other);
+        data["hosts"] = std::move(hosts);
         data["range"] = fold_hosts(topology_.hosts);
         data["name"] = topology_.hosts.size() == 1 ? "one host" : "direct";
         data["direct"] = true;

@@ -31,10 +31,10 @@ std::string slurm_refusal(const Topology& topology) {
 
 TEST(TopologySlurm, ConfHasChildrenFirstAndALeafForHostsBesideSwitches) {
     EXPECT_EQ(slurm_topology_conf(slurm_example()).value(),
-              "SwitchName=s1_hosts Nodes=c\n"
               "SwitchName=s3 Nodes=b[0-1]\n"
               "# no tree inside s2\n"
               "SwitchName=s2 Nodes=a[00-01]\n"
+              "SwitchName=s1_hosts Nodes=c\n"
               "SwitchName=s1 Switches=s[2-3],s1_hosts\n");
 }
 
@@ -44,13 +44,13 @@ TEST(TopologySlurm, YamlSaysTheSame) {
               "  cluster_default: true\n"
               "  tree:\n"
               "    switches:\n"
-              "    - switch: \"s1_hosts\"\n"
-              "      nodes: \"c\"\n"
               "    - switch: \"s3\"\n"
               "      nodes: \"b[0-1]\"\n"
               "    # no tree inside s2\n"
               "    - switch: \"s2\"\n"
               "      nodes: \"a[00-01]\"\n"
+              "    - switch: \"s1_hosts\"\n"
+              "      nodes: \"c\"\n"
               "    - switch: \"s1\"\n"
               "      children: \"s[2-3],s1_hosts\"\n");
 }

@@ -57,12 +57,14 @@ class SvgDrawing {
     // Parents before their children; a row for the hosts of each switch, and for a switch that has nothing
     // below.
     void lay_out() {
+        const std::size_t name = std::min<std::size_t>(topology_.name(query_.root()).size(), 25);
+        const double left = margin + std::max(16.0, glyph / 2 * static_cast<double>(name));
         std::vector<TopologyNode> open{query_.root()};
         while (!open.empty()) {
             const TopologyNode node = open.back();
             open.pop_back();
             switches_.push_back(node);
-            place_[node].x = margin + 16 + static_cast<double>(query_.depth(node)) * column;
+            place_[node].x = left + static_cast<double>(query_.depth(node)) * column;
             const auto children = query_.children(node);
             for (auto child = children.rbegin(); child != children.rend(); ++child)
                 if (!topology_.is_host(*child)) open.push_back(*child);
@@ -171,7 +173,7 @@ class SvgDrawing {
     void draw_box(SvgPoint at, const std::string& range, const std::string& note, bool doubtful) {
         const std::string title = shortened_text(range, longest_label);
         const double width =
-            32 + glyph * static_cast<double>(title.size()) + 6.7 * static_cast<double>(note.size());
+            32 + glyph * static_cast<double>(character_count(title)) + 6.7 * static_cast<double>(note.size());
         nodes_ += "<g class=\"group" + std::string(doubtful ? " doubtful-hosts" : "") + "\"><title>" +
                   xml_text(range) + "</title><rect" +
                   svg_attributes({{"x", at.x},
