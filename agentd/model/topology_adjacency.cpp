@@ -13,9 +13,9 @@ TopologyAdjacency::TopologyAdjacency(std::size_t node_count, std::span<const Top
     for (std::size_t i = 1; i < offset_.size(); ++i)
         offset_[i] += offset_[i - 1];
     std::vector<std::size_t> next(offset_.begin(), offset_.end() - 1);
-    for (const TopologyLink& link : links) {
-        neighbour_[next[link.a]++] = {link.b, link.delay};
-        neighbour_[next[link.b]++] = {link.a, link.delay};
+    for (std::size_t i = 0; i < links.size(); ++i) {
+        neighbour_[next[links[i].a]++] = {links[i].b, links[i].delay, i};
+        neighbour_[next[links[i].b]++] = {links[i].a, links[i].delay, i};
     }
 }
 

@@ -14,6 +14,7 @@ namespace trellis {
 struct TopologyNeighbour {
     TopologyNode node = 0;
     Delay delay{0};
+    std::size_t link = 0;  // which of the links leads there
 };
 
 class TopologyAdjacency {

@@ -2,6 +2,8 @@
 
 #include "agentd/model/topology_text.hpp"
 
+#include <algorithm>
+
 namespace trellis {
 namespace {
 
@@ -14,16 +16,21 @@ std::string dot_string(const std::string& name) {
     return quoted + "\"";
 }
 
+const char* shape_of(const Topology& topology, TopologyNode node) {
+    if (topology.is_host(node)) return "box";
+    return std::ranges::binary_search(topology.meshes, node) ? "doublecircle" : "ellipse";
+}
+
 }  // namespace
 
 std::string topology_dot(const Topology& topology) {
     std::string text = "graph topology {\n";
     for (TopologyNode node = 0; node < topology.node_count(); ++node)
-        text += "  " + dot_string(topology.name(node)) +
-                (topology.is_host(node) ? " [shape=box];\n" : " [shape=ellipse];\n");
+        text += "  " + dot_string(topology.name(node)) + " [shape=" + shape_of(topology, node) + "];\n";
     for (const TopologyLink& link : topology.links)
         text += "  " + dot_string(topology.name(link.a)) + " -- " + dot_string(topology.name(link.b)) +
-                " [label=\"" + delay_text(link.delay) + "\"];\n";
+                " [label=\"" + delay_text(link.delay) + "\", tooltip=\"" + link_text(link) + "\"" +
+                (is_doubtful(link) ? ", style=dashed" : "") + "];\n";
     return text + "}\n";
 }
 

@@ -25,6 +25,16 @@ Topology two_switches() {
     return topology;
 }
 
+// two_switches() as something less sure of itself: t is a mesh, b 2 may hang elsewhere, s and t may be one.
+Topology doubtful_switches() {
+    Topology topology = two_switches();
+    topology.links[2].confidence = 0.29;
+    topology.links[4].confidence = 0.949;
+    topology.links[4].standard_error = Delay{0.125};
+    topology.meshes = {5};
+    return topology;
+}
+
 std::string refusal(const std::string& text) {
     const auto result = parse_topology(text);
     return result ? "accepted" : result.error().cause;
@@ -46,6 +56,24 @@ TEST(TopologyJson, RoundTripIsExact) {
         EXPECT_EQ(topology_from_json(topology_to_json(tree)).value(), tree);
     }
     EXPECT_EQ(parse_topology(topology_file(Topology{})).value(), Topology{});
+}
+
+TEST(TopologyJson, CarriesWhatIsDoubtful) {
+    Topology topology = doubtful_switches();
+    topology.links[0].confidence = std::nextafter(0.7, 1.0);
+    EXPECT_EQ(parse_topology(topology_file(topology)).value(), topology);
+    EXPECT_EQ(topology_from_json(topology_to_json(topology)).value(), topology);
+    EXPECT_THAT(topology_file(topology), HasSubstr("\"meshes\": [\"t\"]"));
+    topology.meshes = {4, 5};
+    json object = topology_to_json(topology);
+    object["meshes"] = {"t", "s"};
+    EXPECT_EQ(topology_from_json(object).value(), topology);
+}
+
+TEST(TopologyJson, WritesNothingOfWhatIsNotDoubtful) {
+    const std::string text = topology_file(two_switches());
+    for (const char* member : {"meshes", "confidence", "standard_error"})
+        EXPECT_EQ(text.find(member), std::string::npos) << member;
 }
 
 TEST(TopologyJson, SaysWhatWasExpectedAndWhere) {
@@ -70,6 +98,16 @@ TEST(TopologyJson, SaysWhatWasExpectedAndWhere) {
     EXPECT_THAT(refusal(with("/links/0/delay_us", 1e18)), HasSubstr("links[0].delay_us"));
     EXPECT_THAT(refusal(with("/links/0/delay_us", "3")), HasSubstr("found \"3\""));
     EXPECT_THAT(refusal(with("/links/4/b", "a0")), HasSubstr("host 'a0' has 2 links"));
+    EXPECT_THAT(refusal(with("/links/0/confidence", 1.5)),
+                HasSubstr("links[0].confidence: expected a number"));
+    EXPECT_THAT(refusal(with("/links/0/confidence", -0.1)), HasSubstr("from 0 to 1"));
+    EXPECT_THAT(refusal(with("/links/0/confidence", nullptr)), HasSubstr("from 0 to 1"));
+    EXPECT_THAT(refusal(with("/links/0/standard_error_us", -1)), HasSubstr("links[0].standard_error_us"));
+    EXPECT_THAT(refusal(with("/links/0/standard_error_us", 1e18)), HasSubstr("at most an hour"));
+    EXPECT_THAT(refusal(with("/meshes", "s")), HasSubstr("meshes: expected an array"));
+    EXPECT_THAT(refusal(with("/meshes", {"s", "x"})), HasSubstr("meshes[1]: expected a name listed"));
+    EXPECT_THAT(refusal(with("/meshes", {"a0"})), HasSubstr("listed under switches"));
+    EXPECT_THAT(refusal(with("/meshes", {"s", "t", "s"})), HasSubstr("'s' is named twice"));
     EXPECT_THAT(refusal("{\"format\": 1e999}"), HasSubstr("number is out of range"));
 }
 
@@ -93,7 +131,17 @@ TEST(TopologyDot, QuotesNames) {
     Topology topology = two_switches();
     topology.hosts[0] = "a\"0";
     EXPECT_THAT(topology_dot(topology), HasSubstr("  \"a\\\"0\" [shape=box];\n"));
-    EXPECT_THAT(topology_dot(topology), HasSubstr("  \"s\" -- \"t\" [label=\"2.25 us\"];\n"));
+    EXPECT_THAT(topology_dot(topology),
+                HasSubstr("  \"s\" -- \"t\" [label=\"2.25 us\", tooltip=\"2.25 us\"];\n"));
+}
+
+TEST(TopologyDot, DashesDoubtfulLinksAndDoublesMeshes) {
+    const std::string text = topology_dot(doubtful_switches());
+    EXPECT_THAT(text, HasSubstr("  \"s\" [shape=ellipse];\n"));
+    EXPECT_THAT(text, HasSubstr("  \"t\" [shape=doublecircle];\n"));
+    EXPECT_THAT(text, HasSubstr("  \"a0\" -- \"s\" [label=\"20.0 us\", tooltip=\"20.0 us\"];\n"));
+    EXPECT_THAT(text, HasSubstr("  \"s\" -- \"t\" [label=\"2.25 us\", "
+                                "tooltip=\"2.25 us ± 0.12 us, 94% sure\", style=dashed];\n"));
 }
 
 TEST(TopologyText, DrawsTheTreeWithHostsFolded) {
@@ -111,6 +159,24 @@ TEST(TopologyText, DrawsTheTreeWithHostsFolded) {
               "    `-- a[0-1]  2 hosts, 20.0-20.5 us\n");
     EXPECT_EQ(topology_text(Topology{}), "(no hosts)\n");
     EXPECT_EQ(topology_text(Topology{{"a"}, {}, {}}), "a\n");
+}
+
+TEST(TopologyText, TellsDoubtsAndMeshes) {
+    Topology topology = doubtful_switches();
+    EXPECT_EQ(topology_text(topology),
+              "t (no tree inside)\n"
+              "├── c  1.00 us\n"
+              "├── b 2  3.02 ms, 29% sure\n"
+              "└── s  2.25 us, 94% sure\n"
+              "    └── a[0-1]  2 hosts, 20.0-20.5 us\n");
+    topology.meshes = {4, 5};
+    topology.links[0].confidence = 0.5;
+    topology.links[1].confidence = 0.75;
+    EXPECT_THAT(topology_text(topology), HasSubstr("└── s (no tree inside)  2.25 us, 94% sure\n"
+                                                   "    └── a[0-1]  2 hosts, 20.0-20.5 us, 50-75% sure\n"));
+    topology.links[1].confidence = 0.96;
+    EXPECT_THAT(topology_text(topology), HasSubstr("    ├── a1  20.5 us\n"
+                                                   "    └── a0  20.0 us, 50% sure\n"));
 }
 
 TEST(TopologyText, SpellsDelays) {

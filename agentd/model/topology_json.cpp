@@ -36,12 +36,16 @@ std::string brief(const json& value) {
     throw Malformed{where + ": expected " + std::string(expected) + ", found " + brief(found)};
 }
 
-// The object at `where` has exactly these members.
-void check_members(const json& object, const std::string& where,
-                   std::initializer_list<std::string_view> names) {
+using Names = std::initializer_list<std::string_view>;
+
+// The object at `where` has all of these members, and besides them at most those that are optional.
+void check_members(const json& object, const std::string& where, Names names, Names optional) {
     if (!object.is_object()) refuse(where, "an object", object);
+    const auto listed = [](Names list, const std::string& name) {
+        return std::ranges::find(list, name) != list.end();
+    };
     for (const auto& member : object.items())
-        if (std::ranges::find(names, member.key()) == names.end())
+        if (!listed(names, member.key()) && !listed(optional, member.key()))
             throw Malformed{where + ": unknown member " + brief(json(member.key()))};
     for (const std::string_view name : names)
         if (!object.contains(name))
@@ -58,7 +62,7 @@ class TopologyReader {
     explicit TopologyReader(const TopologyCaps& caps) : caps_(caps) {}
 
     Topology read(const json& object) {
-        check_members(object, "topology", {"format", "version", "hosts", "switches", "links"});
+        check_members(object, "topology", {"format", "version", "hosts", "switches", "links"}, {"meshes"});
         if (object["format"] != format_name) refuse("format", "\"trellis-topology\"", object["format"]);
         if (object["version"] != format_version) refuse("version", "1", object["version"]);
         read_names(object["hosts"], "hosts", topology_.hosts);
@@ -66,6 +70,7 @@ class TopologyReader {
         for (TopologyNode node = 0; node < topology_.node_count(); ++node)
             by_name_[topology_.name(node)] = node;
         read_links(object["links"]);
+        if (object.contains("meshes")) read_meshes(object["meshes"]);
         if (auto valid = validate(topology_); !valid) throw Malformed{valid.error().cause};
         return std::move(topology_);
     }
@@ -94,10 +99,35 @@ class TopologyReader {
             throw Malformed{"links: at most " + std::to_string(2 * caps_.nodes) + " are allowed"};
         for (std::size_t i = 0; i < list.size(); ++i) {
             const std::string at = "links[" + std::to_string(i) + "]";
-            check_members(list[i], at, {"a", "b", "delay_us"});
-            topology_.links.push_back({read_node(list[i]["a"], at + ".a"), read_node(list[i]["b"], at + ".b"),
-                                       read_delay(list[i]["delay_us"], at + ".delay_us")});
+            topology_.links.push_back(read_link(list[i], at));
         }
+    }
+
+    TopologyLink read_link(const json& object, const std::string& at) {
+        check_members(object, at, {"a", "b", "delay_us"}, {"confidence", "standard_error_us"});
+        TopologyLink link{read_node(object["a"], at + ".a"), read_node(object["b"], at + ".b"),
+                          read_delay(object["delay_us"], at + ".delay_us")};
+        if (object.contains("confidence"))
+            link.confidence = read_confidence(object["confidence"], at + ".confidence");
+        if (object.contains("standard_error_us"))
+            link.standard_error = read_delay(object["standard_error_us"], at + ".standard_error_us");
+        return link;
+    }
+
+    void read_meshes(const json& list) {
+        if (!list.is_array()) refuse("meshes", "an array of names of switches", list);
+        if (list.size() > caps_.nodes)
+            throw Malformed{"meshes: at most " + std::to_string(caps_.nodes) + " are allowed"};
+        for (std::size_t i = 0; i < list.size(); ++i) {
+            const std::string at = "meshes[" + std::to_string(i) + "]";
+            const TopologyNode node = read_node(list[i], at);
+            if (topology_.is_host(node)) refuse(at, "a name listed under switches", list[i]);
+            topology_.meshes.push_back(node);
+        }
+        std::ranges::sort(topology_.meshes);
+        const auto twice = std::ranges::adjacent_find(topology_.meshes);
+        if (twice != topology_.meshes.end())
+            throw Malformed{"meshes: '" + topology_.name(*twice) + "' is named twice"};
     }
 
     TopologyNode read_node(const json& value, const std::string& where) {
@@ -112,6 +142,12 @@ class TopologyReader {
             value.is_number() && value.get<double>() >= 0 && value.get<double>() <= caps_.delay.count();
         if (!usable) refuse(where, "microseconds, 0 or more, at most an hour", value);
         return Delay{value.get<double>()};
+    }
+
+    static double read_confidence(const json& value, const std::string& where) {
+        const bool usable = value.is_number() && value.get<double>() >= 0 && value.get<double>() <= 1;
+        if (!usable) refuse(where, "a number from 0 to 1", value);
+        return value.get<double>();
     }
 
     const TopologyCaps& caps_;
@@ -146,18 +182,27 @@ Failure failure(std::string cause) {
     return Failure{FailureKind::invalid, "read topology", "", std::move(cause)};
 }
 
+json link_to_json(const Topology& topology, const TopologyLink& link) {
+    json object{{"a", topology.name(link.a)}, {"b", topology.name(link.b)}, {"delay_us", link.delay.count()}};
+    if (link.confidence != 1) object["confidence"] = link.confidence;
+    if (link.standard_error != Delay{0}) object["standard_error_us"] = link.standard_error.count();
+    return object;
+}
+
 }  // namespace
 
 json topology_to_json(const Topology& topology) {
     json links = json::array();
     for (const TopologyLink& link : topology.links)
-        links.push_back(
-            {{"a", topology.name(link.a)}, {"b", topology.name(link.b)}, {"delay_us", link.delay.count()}});
-    return {{"format", format_name},
-            {"version", format_version},
-            {"hosts", topology.hosts},
-            {"switches", topology.switches},
-            {"links", std::move(links)}};
+        links.push_back(link_to_json(topology, link));
+    json object{{"format", format_name},
+                {"version", format_version},
+                {"hosts", topology.hosts},
+                {"switches", topology.switches},
+                {"links", std::move(links)}};
+    for (const TopologyNode node : topology.meshes)
+        object["meshes"].push_back(topology.name(node));
+    return object;
 }
 
 Result<Topology> topology_from_json(const json& object, const TopologyCaps& caps) {
@@ -182,12 +227,13 @@ std::string topology_file(const Topology& topology) {
     const auto line = [](const json& value) {
         return value.dump(-1, ' ', false, json::error_handler_t::replace);
     };
-    std::string text = "{\"format\": \"" + std::string(format_name) +
-                       "\", \"version\": " + std::to_string(format_version) +
-                       ",\n \"hosts\": " + line(topology.hosts) +
-                       ",\n \"switches\": " + line(topology.switches) + ",\n \"links\": [";
-    const char* separator = "\n  ";
+    std::string text =
+        "{\"format\": \"" + std::string(format_name) + "\", \"version\": " + std::to_string(format_version) +
+        ",\n \"hosts\": " + line(topology.hosts) + ",\n \"switches\": " + line(topology.switches);
     const json all = topology_to_json(topology);
+    if (all.contains("meshes")) text += ",\n \"meshes\": " + line(all["meshes"]);
+    text += ",\n \"links\": [";
+    const char* separator = "\n  ";
     for (const json& link : all["links"])
         text += std::exchange(separator, ",\n  ") + line(link);
     return text + "]}\n";

@@ -4,8 +4,9 @@
 //    "hosts": ["a00", "a01"], "switches": ["s1"],
 //    "links": [{"a": "a00", "b": "s1", "delay_us": 20.5}, ...]}
 //
-// Delays are one-way, in microseconds, written so that reading gives back the same double. Unknown members
-// are refused.
+// Delays are one-way, in microseconds, written so that reading gives back the same double. Optional, and
+// written only where they say something: of a link "confidence" (0 to 1) and "standard_error_us", of the
+// topology "meshes" (names of switches). Unknown members are refused.
 #pragma once
 
 #include "trellis/result.hpp"

@@ -3,6 +3,7 @@
 #include "agentd/model/topology_query.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -32,6 +33,29 @@ Result<NumberedHosts> number_hosts(const Topology& topology, std::span<const std
     return numbers;
 }
 
+bool ends_at_host(const Topology& topology, const TopologyLink& link) {
+    return topology.is_host(link.a) || topology.is_host(link.b);
+}
+
+// One link in place of a chain of them, which is not empty; the ends are for the caller to set.
+TopologyLink splice(const Topology& topology, std::span<const TopologyLink> chain) {
+    TopologyLink whole = chain.front();
+    bool at_host = ends_at_host(topology, whole);
+    for (const TopologyLink& part : chain.subspan(1)) {
+        whole.delay += part.delay;
+        whole.standard_error = Delay{std::hypot(whole.standard_error.count(), part.standard_error.count())};
+        const bool part_at_host = ends_at_host(topology, part);
+        if (at_host && part_at_host)
+            whole.confidence = std::min(whole.confidence, part.confidence);
+        else if (at_host == part_at_host)
+            whole.confidence = std::max(whole.confidence, part.confidence);
+        else if (part_at_host)
+            whole.confidence = part.confidence;
+        at_host = at_host || part_at_host;
+    }
+    return whole;
+}
+
 // Walks the tree from one kept host. A switch is kept where at least two of its branches lead to kept hosts,
 // not counting the one that leads back.
 class Projection {
@@ -54,13 +78,13 @@ class Projection {
     void walk(TopologyNode start) {
         parent_.assign(topology_.node_count(), nowhere);
         branches_.assign(topology_.node_count(), 0);
-        delay_.assign(topology_.node_count(), Delay{0});
+        link_up_.assign(topology_.node_count(), 0);
         order_ = {start};
         for (std::size_t i = 0; i < order_.size(); ++i)
             for (const TopologyNeighbour& next : adjacency_.neighbours(order_[i])) {
                 if (next.node == parent_[order_[i]]) continue;
                 parent_[next.node] = order_[i];
-                delay_[next.node] = next.delay;
+                link_up_[next.node] = next.link;
                 order_.push_back(next.node);
             }
         for (std::size_t i = order_.size(); --i > 0;)
@@ -74,17 +98,22 @@ class Projection {
             if (branches_[node] < 2) continue;
             new_number_[node] = static_cast<TopologyNode>(result_.node_count());
             result_.switches.push_back(topology_.name(node));
+            if (std::ranges::binary_search(topology_.meshes, node))
+                result_.meshes.push_back(new_number_[node]);
         }
     }
 
     void connect(TopologyNode start) {
         for (const TopologyNode node : order_) {
             if (node == start || new_number_[node] == nowhere) continue;
-            Delay sum = delay_[node];
+            std::vector<TopologyLink> chain{topology_.links[link_up_[node]]};
             TopologyNode up = parent_[node];
             for (; new_number_[up] == nowhere; up = parent_[up])
-                sum += delay_[up];
-            result_.links.push_back({new_number_[up], new_number_[node], sum});
+                chain.push_back(topology_.links[link_up_[up]]);
+            TopologyLink link = splice(topology_, chain);
+            link.a = new_number_[up];
+            link.b = new_number_[node];
+            result_.links.push_back(link);
         }
     }
 
@@ -92,8 +121,7 @@ class Projection {
     TopologyAdjacency adjacency_;
     std::vector<TopologyNode> new_number_;
     std::vector<TopologyNode> parent_, order_;
-    std::vector<std::size_t> branches_;
-    std::vector<Delay> delay_;
+    std::vector<std::size_t> branches_, link_up_;
     Topology result_;
 };
 

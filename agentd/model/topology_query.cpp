@@ -41,11 +41,14 @@ TopologyQuery::TopologyQuery(const Topology& topology) : TopologyQuery(topology,
 TopologyQuery::TopologyQuery(const Topology& topology, TopologyNode root)
     : root_(root),
       parent_(topology.node_count(), root),
-      parent_delay_(topology.node_count(), Delay{0}),
+      parent_link_(topology.node_count(), {root, root}),
+      is_mesh_(topology.node_count(), false),
       depth_(topology.node_count(), 0),
       children_(topology.node_count()),
       first_host_(topology.node_count(), 0),
       last_host_(topology.node_count(), 0) {
+    for (const TopologyNode node : topology.meshes)
+        is_mesh_[node] = true;
     visit_from_root(topology);
     order_hosts(topology);
 }
@@ -58,7 +61,9 @@ void TopologyQuery::visit_from_root(const Topology& topology) {
         for (const TopologyNeighbour& next : adjacency.neighbours(node)) {
             if (next.node == parent_[node]) continue;
             parent_[next.node] = node;
-            parent_delay_[next.node] = next.delay;
+            parent_link_[next.node] = topology.links[next.link];
+            parent_link_[next.node].a = node;
+            parent_link_[next.node].b = next.node;
             depth_[next.node] = depth_[node] + 1;
             children_[node].push_back(next.node);
             visited.push_back(next.node);
@@ -114,7 +119,7 @@ TopologyNode TopologyQuery::meeting_point(TopologyNode a, TopologyNode b) const 
 Delay TopologyQuery::climb(TopologyNode from, TopologyNode ancestor) const {
     Delay sum{0};
     for (; from != ancestor; from = parent_[from])
-        sum += parent_delay_[from];
+        sum += parent_link_[from].delay;
     return sum;
 }
 
@@ -148,6 +153,22 @@ std::size_t TopologyQuery::shared_links(TopologyNode a, TopologyNode b, Topology
     const std::size_t own = hops(a, b) + hops(c, d);
     const std::size_t crossed = std::min(hops(a, c) + hops(b, d), hops(a, d) + hops(b, c));
     return own > crossed ? (own - crossed) / 2 : 0;
+}
+
+SharedLink TopologyQuery::shared_link_answer(TopologyNode a, TopologyNode b, TopologyNode c,
+                                             TopologyNode d) const {
+    if (a == b || c == d) return SharedLink::no;
+    if (share_link(a, b, c, d)) return SharedLink::yes;
+    // Paths without a common link have at most one common node: that of a-b which is nearest to c.
+    const TopologyNode nearest = middle(a, b, c);
+    const bool meet = middle(c, d, nearest) == nearest;
+    return meet && is_mesh_[nearest] ? SharedLink::unknown : SharedLink::no;
+}
+
+// Where the paths between three nodes meet: the deepest of the three meeting points.
+TopologyNode TopologyQuery::middle(TopologyNode a, TopologyNode b, TopologyNode c) const {
+    const TopologyNode tops[] = {meeting_point(a, b), meeting_point(a, c), meeting_point(b, c)};
+    return *std::ranges::max_element(tops, {}, [&](TopologyNode node) { return depth_[node]; });
 }
 
 }  // namespace trellis

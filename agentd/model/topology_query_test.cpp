@@ -2,6 +2,7 @@
 
 #include "tests/sim/random_topology.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <random>
 #include <set>
@@ -99,6 +100,86 @@ TEST(TopologyProjection, SplicesAndDrops) {
     EXPECT_EQ(refusal(part), "");
 }
 
+// example() with doubts: u is a mesh, and every link has a confidence and an error of its own.
+Topology doubtful_example() {
+    Topology topology = example();
+    const double confidences[] = {1, 0.9, 0.8, 1, 0.5, 0.7}, errors[] = {0, 1, 2, 0, 3, 4};
+    for (std::size_t i = 0; i < topology.links.size(); ++i) {
+        topology.links[i].confidence = confidences[i];
+        topology.links[i].standard_error = Delay{errors[i]};
+    }
+    topology.meshes = {5};
+    return topology;
+}
+
+TEST(TopologyProjection, OfASplicedLinkBetweenSwitchesTheSurestPartCounts) {
+    const Topology seen = visible_part(doubtful_example());
+    const TopologyLink trunk = TopologyQuery(seen, 4).link_to_parent(5);
+    EXPECT_EQ(trunk, (TopologyLink{4, 5, Delay{15}, 0.7, Delay{5}}));
+    EXPECT_THAT(seen.meshes, ElementsAre());
+}
+
+TEST(TopologyProjection, OfASplicedLinkAtAHostItsOwnConfidenceCounts) {
+    const auto only_link = [](std::vector<std::string> hosts) {
+        const Topology part = project(doubtful_example(), hosts).value();
+        return TopologyQuery(part, static_cast<TopologyNode>(part.node_count() - 1)).link_to_parent(0);
+    };
+    EXPECT_EQ(only_link({"c", "a", "b"}).confidence, 0.8);
+    EXPECT_EQ(only_link({"d", "a", "b"}).confidence, 1);
+    EXPECT_EQ(only_link({"b", "c"}).confidence, 0.8);
+    EXPECT_NEAR(only_link({"d", "a", "b"}).standard_error.count(), 5, 1e-12);
+}
+
+TEST(TopologyProjection, RenumbersMeshes) {
+    Topology topology = doubtful_example();
+    topology.meshes = {4, 6};
+    const Topology part = project(topology, std::vector<std::string>{"a", "c", "d"}).value();
+    EXPECT_THAT(part.switches, ElementsAre("t"));
+    EXPECT_THAT(part.meshes, ElementsAre(3));
+    EXPECT_EQ(refusal(part), "");
+}
+
+TEST(TopologySharedLink, IsUnknownWhereBothPathsMeetInAMesh) {
+    // Four hosts on a mesh m, and two on a switch s behind it.
+    Topology topology{{"a", "b", "c", "d", "e", "f"}, {"m", "s"}, {}, {6}};
+    for (TopologyNode host = 0; host < 4; ++host)
+        topology.links.push_back({host, 6, Delay{1}});
+    topology.links.push_back({4, 7, Delay{1}});
+    topology.links.push_back({5, 7, Delay{1}});
+    topology.links.push_back({6, 7, Delay{1}});
+    for (const TopologyNode root : {6u, 7u, 2u}) {
+        const TopologyQuery query(topology, root);
+        EXPECT_EQ(query.shared_link_answer(0, 1, 2, 3), SharedLink::unknown);
+        EXPECT_EQ(query.shared_link_answer(0, 4, 2, 3), SharedLink::unknown);
+        EXPECT_EQ(query.shared_link_answer(0, 4, 1, 5), SharedLink::yes);
+        EXPECT_EQ(query.shared_link_answer(0, 1, 4, 5), SharedLink::no);
+        EXPECT_EQ(query.shared_link_answer(0, 1, 0, 2), SharedLink::yes);
+        EXPECT_EQ(query.shared_link_answer(0, 1, 3, 3), SharedLink::no);
+    }
+    topology.meshes.clear();
+    EXPECT_EQ(TopologyQuery(topology).shared_link_answer(0, 1, 2, 3), SharedLink::no);
+}
+
+TEST(TopologySharedLink, AgreesWithTheCountOfSharedLinksWithoutMeshes) {
+    std::mt19937 random(4);
+    Topology tree = sim::random_topology(20, sim::TreeShape::any, 12);
+    const TopologyQuery plain(tree);
+    for (TopologyNode node = 20; node < tree.node_count(); ++node)
+        tree.meshes.push_back(node);
+    const TopologyQuery meshed(tree);
+    for (int i = 0; i < 1000; ++i) {
+        const auto pick = [&] { return static_cast<TopologyNode>(random() % 20); };
+        const TopologyNode p = pick(), q = pick(), r = pick(), s = pick();
+        const bool shared = plain.share_link(p, q, r, s);
+        EXPECT_EQ(plain.shared_link_answer(p, q, r, s), shared ? SharedLink::yes : SharedLink::no);
+        const auto one = plain.path(p, q), other = plain.path(r, s);
+        const bool meet = p != q && r != s && std::ranges::find_first_of(one, other) != one.end();
+        EXPECT_EQ(meshed.shared_link_answer(p, q, r, s), shared ? SharedLink::yes
+                                                         : meet ? SharedLink::unknown
+                                                                : SharedLink::no);
+    }
+}
+
 TEST(TopologyProjection, OfFewHosts) {
     const auto of = [](std::vector<std::string> hosts) { return project(example(), hosts).value(); };
     EXPECT_EQ(of({}).node_count(), 0u);
@@ -155,6 +236,15 @@ TEST(TopologyValidate, NamesTheRuleThatIsBroken) {
                 HasSubstr("host 'a' has 2 links"));
     EXPECT_THAT(with([](Topology& t) { t.links.push_back({4, 6, Delay{1}}); }), HasSubstr("loop"));
     EXPECT_THAT(with([](Topology& t) { t.links.pop_back(); }), HasSubstr("not joined"));
+    EXPECT_THAT(with([](Topology& t) { t.links[1].confidence = 1.01; }), HasSubstr("from 0 to 1"));
+    EXPECT_THAT(with([](Topology& t) { t.links[1].confidence = std::numeric_limits<double>::quiet_NaN(); }),
+                HasSubstr("link 1 (b - s)"));
+    EXPECT_THAT(with([](Topology& t) { t.links[1].standard_error = Delay{-1}; }),
+                HasSubstr("standard error"));
+    EXPECT_THAT(with([](Topology& t) { t.meshes = {2}; }), HasSubstr("mesh 0 is no switch"));
+    EXPECT_THAT(with([](Topology& t) { t.meshes = {7}; }), HasSubstr("mesh 0 is no switch"));
+    EXPECT_THAT(with([](Topology& t) { t.meshes = {5, 4}; }), HasSubstr("mesh 's' is out of order"));
+    EXPECT_THAT(with([](Topology& t) { t.meshes = {5, 5}; }), HasSubstr("mesh 'u'"));
     EXPECT_THAT(with([](Topology& t) { t.links.back() = {4, 5, Delay{1}}; }), HasSubstr("not joined"));
 }
 

@@ -43,6 +43,14 @@ std::string delay_range_text(Delay low, Delay high) {
     return (from == to ? to : from + "-" + to) + " " + unit.name;
 }
 
+std::string confidence_range_text(double low, double high) {
+    const auto percent = [](double confidence) {
+        return std::to_string(static_cast<int>(confidence * 100 + 1e-9));
+    };
+    const std::string from = percent(low), to = percent(high);
+    return (from == to ? to : from + "-" + to) + "% sure";
+}
+
 // What stands on one line below a switch: a switch, or hosts of similar delay.
 struct Line {
     std::string text;
@@ -56,7 +64,7 @@ class TreeDrawing {
         : topology_(topology), query_(topology), strokes_(strokes) {}
 
     std::string draw() {
-        text_ = topology_.name(query_.root()) + "\n";
+        text_ = node_text(query_.root()) + "\n";
         std::vector<Open> open{{lines_below(query_.root()), 0, ""}};
         while (!open.empty()) {
             if (open.back().next == open.back().lines.size()) {
@@ -91,39 +99,52 @@ class TreeDrawing {
     std::vector<Line> lines_below(TopologyNode node) const {
         std::vector<Line> lines = host_lines(node);
         for (const TopologyNode child : query_.children(node))
-            if (!topology_.is_host(child))
-                lines.push_back(
-                    {topology_.name(child) + "  " + delay_text(query_.delay_to_parent(child)), child, true});
+            if (!topology_.is_host(child)) lines.push_back({switch_line(child), child, true});
         return lines;
+    }
+
+    std::string node_text(TopologyNode node) const {
+        return topology_.name(node) + (query_.is_mesh(node) ? " (no tree inside)" : "");
+    }
+
+    std::string switch_line(TopologyNode node) const {
+        const TopologyLink& link = query_.link_to_parent(node);
+        return node_text(node) + "  " + delay_text(link.delay) +
+               (is_doubtful(link) ? ", " + confidence_text(link.confidence) : "");
     }
 
     std::vector<Line> host_lines(TopologyNode node) const {
         std::vector<TopologyNode> hosts;
         for (const TopologyNode child : query_.children(node))
             if (topology_.is_host(child)) hosts.push_back(child);
-        std::ranges::stable_sort(hosts, {}, [&](TopologyNode host) { return query_.delay_to_parent(host); });
+        const auto key = [&](TopologyNode host) {
+            return std::pair(doubtful(host), query_.delay_to_parent(host));
+        };
+        std::ranges::stable_sort(hosts, {}, key);
         std::vector<Line> lines;
         for (auto first = hosts.begin(); first != hosts.end();) {
             const Delay least = query_.delay_to_parent(*first);
             const Delay most = std::max(least * 1.5, least + Delay{1});
-            const auto last = std::find_if(
-                first, hosts.end(), [&](TopologyNode host) { return query_.delay_to_parent(host) > most; });
+            const auto last = std::find_if(first, hosts.end(), [&](TopologyNode host) {
+                return query_.delay_to_parent(host) > most || doubtful(host) != doubtful(*first);
+            });
             lines.push_back({host_line({first, last}), *first, false});
             first = last;
         }
         return lines;
     }
 
-    std::string host_line(std::vector<TopologyNode> hosts) const {
-        const Delay low = query_.delay_to_parent(hosts.front());
-        const Delay high = query_.delay_to_parent(hosts.back());
+    std::string host_line(const std::vector<TopologyNode>& hosts) const {
         std::vector<std::string> names;
-        names.reserve(hosts.size());
-        for (const TopologyNode host : hosts)
+        std::vector<TopologyLink> links;
+        for (const TopologyNode host : hosts) {
             names.push_back(topology_.name(host));
-        const std::string count = hosts.size() == 1 ? "" : std::to_string(hosts.size()) + " hosts, ";
-        return fold_hosts(names) + "  " + count + delay_range_text(low, high);
+            links.push_back(query_.link_to_parent(host));
+        }
+        return fold_hosts(names) + "  " + host_links_text(links);
     }
+
+    bool doubtful(TopologyNode host) const { return is_doubtful(query_.link_to_parent(host)); }
 
     const Topology& topology_;
     TopologyQuery query_;
@@ -135,6 +156,26 @@ class TreeDrawing {
 
 std::string delay_text(Delay delay) {
     return delay_range_text(delay, delay);
+}
+
+std::string confidence_text(double confidence) {
+    return confidence_range_text(confidence, confidence);
+}
+
+std::string host_links_text(std::span<const TopologyLink> links) {
+    const auto [nearest, farthest] = std::ranges::minmax_element(links, {}, &TopologyLink::delay);
+    const auto [least, most] = std::ranges::minmax_element(links, {}, &TopologyLink::confidence);
+    std::string text = links.size() == 1 ? "" : std::to_string(links.size()) + " hosts, ";
+    text += delay_range_text(nearest->delay, farthest->delay);
+    if (is_doubtful(*least)) text += ", " + confidence_range_text(least->confidence, most->confidence);
+    return text;
+}
+
+std::string link_text(const TopologyLink& link) {
+    std::string text = delay_text(link.delay);
+    if (link.standard_error > Delay{0}) text += " ± " + delay_text(link.standard_error);
+    if (link.confidence < 1) text += ", " + confidence_text(link.confidence);
+    return text;
 }
 
 std::string topology_text(const Topology& topology, LineDrawing lines) {

@@ -41,6 +41,10 @@ Result<void> check_links(const Topology& topology) {
         if (link.a == link.b) return broken(spell(topology, i) + " joins a node to itself");
         if (!std::isfinite(link.delay.count()) || link.delay.count() < 0)
             return broken(spell(topology, i) + " needs a delay that is finite and not negative");
+        if (!(link.confidence >= 0 && link.confidence <= 1))
+            return broken(spell(topology, i) + " needs a confidence from 0 to 1");
+        if (!std::isfinite(link.standard_error.count()) || link.standard_error.count() < 0)
+            return broken(spell(topology, i) + " needs a standard error that is finite and not negative");
     }
     return {};
 }
@@ -67,11 +71,24 @@ Result<void> check_tree(const Topology& topology, const TopologyAdjacency& adjac
     return {};
 }
 
+Result<void> check_meshes(const Topology& topology) {
+    for (std::size_t i = 0; i < topology.meshes.size(); ++i) {
+        const TopologyNode node = topology.meshes[i];
+        if (node >= topology.node_count() || topology.is_host(node))
+            return broken("mesh " + std::to_string(i) + " is no switch");
+        if (i > 0 && node <= topology.meshes[i - 1])
+            return broken("mesh '" + topology.name(node) +
+                          "' is out of order; meshes are given once, in the order of switches");
+    }
+    return {};
+}
+
 }  // namespace
 
 Result<void> validate(const Topology& topology) {
     if (auto names = check_names(topology); !names) return names;
     if (auto links = check_links(topology); !links) return links;
+    if (auto meshes = check_meshes(topology); !meshes) return meshes;
     const TopologyAdjacency adjacency(topology);
     if (auto leaves = check_leaves(topology, adjacency); !leaves) return leaves;
     return check_tree(topology, adjacency);

@@ -3,10 +3,15 @@
 #include "agentd/model/topology_dot.hpp"
 #include "agentd/model/topology_json.hpp"
 #include "agentd/model/topology_newick.hpp"
+#include "agentd/model/topology_page.hpp"
+#include "agentd/model/topology_slurm.hpp"
+#include "agentd/model/topology_svg.hpp"
 #include "agentd/model/topology_text.hpp"
 #include "agentd/model/topology_value.hpp"
 #include "shell/commands/builtins.hpp"
 #include "shell/session/session_file.hpp"
+
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
@@ -16,7 +21,8 @@ namespace {
 class TopologyCommand final : public Builtin {
   public:
     void declare(OptionSet& options) override {
-        options.description("Compare or draw topologies, from files (trellis-topology(5)) or from the bus");
+        options.description(
+            "Compare, draw or view topologies, from files (trellis-topology(5)) or from the bus");
         compare_ = &options.subcommand("compare", "How far an inferred topology is from the true one");
         compare_->option("truth", first_, "A file, or a topic").required().type_name("TRUTH");
         compare_->option("inferred", second_, "A file, or a topic (topology)").type_name("INFERRED");
@@ -28,10 +34,17 @@ class TopologyCommand final : public Builtin {
         draw_->flag("--json", json_, "As JSON");
         draw_->flag("--dot", dot_, "For Graphviz");
         draw_->flag("--newick", newick_, "In Newick's format");
+        draw_->flag("--slurm-conf", slurm_conf_, "As Slurm's topology.conf");
+        draw_->flag("--slurm-yaml", slurm_yaml_, "As Slurm's topology.yaml");
+        view_ = &options.subcommand("view", "Write a page for the browser");
+        view_->option("topology", first_, "A file, or a topic (topology)").type_name("TOPOLOGY");
+        view_->option("-o,--output", output_, "Where to; - is standard output").type_name("FILE");
+        view_->flag("--svg", svg_, "A drawing that stands still");
     }
 
   protected:
     Task<int> run_in_shell(ShellContext& context) override {
+        if (view_->parsed()) co_return co_await view(context);
         const Result<std::string> text = draw_->parsed() ? draw(context) : compare(context);
         if (!text) co_return context.fail(text.error().message());
         co_await context.print(*text);
@@ -68,21 +81,44 @@ class TopologyCommand final : public Builtin {
         if (json_) return topology_file(*topology);
         if (dot_) return topology_dot(*topology);
         if (newick_) return topology_newick(*topology);
+        if (slurm_conf_) return slurm_topology_conf(*topology);
+        if (slurm_yaml_) return slurm_topology_yaml(*topology);
         return topology_text(*topology);
+    }
+
+    // To a file, which is never seen half written, or to standard output unless people would have to read it
+    // there.
+    Task<int> view(ShellContext& context) const {
+        const Result<Topology> topology = read(context, first_);
+        if (!topology) co_return context.fail(topology.error().message());
+        const std::string text = svg_ ? topology_svg(*topology) : topology_page(*topology);
+        const bool to_file = output_ && *output_ != "-";
+        if (!output_ && context.terminal())
+            co_return context.fail(
+                "a page is nothing to read on a terminal: say where to write it, -o topology.html");
+        if (!to_file) {
+            co_await context.print(text);
+            co_return 0;
+        }
+        if (const auto written = write_file_atomically(*output_, text); !written)
+            co_return context.fail(written.error().message());
+        co_return 0;
     }
 
     std::string first_ = std::string(TopologyValue::type_name);
     std::string second_ = std::string(TopologyValue::type_name);
     ComparisonPlan plan_;
-    bool json_ = false, dot_ = false, newick_ = false;
+    bool json_ = false, dot_ = false, newick_ = false, slurm_conf_ = false, slurm_yaml_ = false, svg_ = false;
+    std::optional<std::string> output_;
     OptionSet* compare_ = nullptr;
     OptionSet* draw_ = nullptr;
+    OptionSet* view_ = nullptr;
 };
 
 }  // namespace
 
 CommandEntry topology_command() {
-    return {"topology", "compare or draw topologies", make_command<TopologyCommand>};
+    return {"topology", "compare, draw or view topologies", make_command<TopologyCommand>};
 }
 
 }  // namespace trellis

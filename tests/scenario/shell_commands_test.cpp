@@ -1,4 +1,5 @@
 // The shell's own commands over a cluster that is not there.
+#include "shell/session/session_file.hpp"
 #include "tests/scenario/shell_fixture.hpp"
 
 #include <nlohmann/json.hpp>
@@ -109,6 +110,26 @@ TEST_F(ShellCommands, TopologyComparesFiles) {
     EXPECT_EQ(run("topology compare " + file("t.json")).status, 1);
     EXPECT_THAT(err.take(), HasSubstr("run infer"));
     EXPECT_EQ(run("topology comapre x").status, 2);
+}
+
+TEST_F(ShellCommands, TopologyIsViewedAndWrittenForSlurm) {
+    const std::string text = R"({"format": "trellis-topology", "version": 1, "hosts": ["a", "b 2"],
+        "switches": ["s"], "links": [{"a": "a", "b": "s", "delay_us": 1}, {"a": "b 2", "b": "s", "delay_us": 1}]})";
+    write(file("t.json"), text);
+    EXPECT_EQ(run("topology view -o " + file("t.html") + " " + file("t.json")).status, 0);
+    EXPECT_EQ(out.take(), "");
+    const std::string page = read_whole_file(file("t.html")).value();
+    EXPECT_THAT(page, testing::StartsWith("<!doctype html>"));
+    EXPECT_EQ(run("topology view -o - " + file("t.json")).status, 0);
+    EXPECT_EQ(out.take(), page);
+    EXPECT_EQ(run("topology view --svg " + file("t.json")).status, 0);
+    EXPECT_THAT(out.take(), testing::StartsWith("<svg "));
+    err.take();
+    EXPECT_EQ(run("topology view -o " + file("no/such/t.html") + " " + file("t.json")).status, 1);
+    EXPECT_THAT(err.take(), HasSubstr("cannot write"));
+    EXPECT_EQ(run("topology draw --slurm-conf " + file("t.json")).status, 1);
+    EXPECT_THAT(err.take(), HasSubstr("b 2: write for Slurm"));
+    EXPECT_EQ(out.take(), "");
 }
 
 TEST_F(ShellCommands, ScriptsGoOnAfterFailuresAndSayWhereMistakesAre) {
