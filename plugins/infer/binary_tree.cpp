@@ -91,7 +91,7 @@ void BinaryTree::distances(TopologyNode from, TopologyNode barred, std::vector<d
     }
 }
 
-Topology contract(const Topology& topology, Delay least) {
+Topology contract(const Topology& topology, const std::function<bool(const TopologyLink&)>& chosen) {
     std::vector<TopologyNode> kept(topology.node_count());
     std::iota(kept.begin(), kept.end(), TopologyNode{0});
     const auto representative = [&](TopologyNode node) {
@@ -100,7 +100,7 @@ Topology contract(const Topology& topology, Delay least) {
         return node;
     };
     const auto goes = [&](const TopologyLink& link) {
-        return !topology.is_host(link.a) && !topology.is_host(link.b) && link.delay <= least;
+        return !topology.is_host(link.a) && !topology.is_host(link.b) && chosen(link);
     };
     for (const TopologyLink& link : topology.links)
         if (goes(link)) kept[representative(link.a)] = representative(link.b);

@@ -7,7 +7,7 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace trellis::plugins::infer {
@@ -50,7 +50,9 @@ class BinaryTree {
     mutable std::vector<TopologyNode> open_;
 };
 
-// The tree without links between switches of at most that delay: their ends become one switch.
-[[nodiscard]] Topology contract(const Topology& topology, Delay least);
+// The tree without the links between switches that `goes` chooses: their ends become one switch. Switches get
+// new names.
+[[nodiscard]] Topology contract(const Topology& topology,
+                                const std::function<bool(const TopologyLink&)>& goes);
 
 }  // namespace trellis::plugins::infer

@@ -34,13 +34,20 @@ void DelayFit::weigh(const std::vector<double>& lengths, const Loss& loss) {
 
 void DelayFit::improve(std::vector<double>& lengths, const Loss& loss, int passes, double precision) {
     constexpr int most_descents = 200;
-    for (int pass = 0; pass < (loss.scale > 0 ? passes : 1); ++pass) {
+    constexpr double worth_a_pass = 1e-5;  // of the cost
+    const bool reweighs = loss.scale > 0;
+    double before = reweighs ? cost(lengths, loss) : 0;
+    for (int pass = 0; pass < passes; ++pass) {
         weigh(lengths, loss);
         double whole = 0;
         for (std::size_t k = 0; k < rtts_.size(); ++k)
             whole += weights_[k] * rtts_[k] * rtts_[k];
         for (int left = most_descents; left > 0 && descend(lengths, precision * whole); --left) {
         }
+        if (!reweighs) break;
+        const double after = cost(lengths, loss);
+        if (after >= before * (1 - worth_a_pass)) break;
+        before = after;
     }
 }
 
@@ -148,7 +155,8 @@ FitQuality fit_delays(Topology& tree, const RttMatrix& matrix, const Loss& loss)
     std::vector<double> lengths;
     for (const TopologyLink& link : tree.links)
         lengths.push_back(2 * link.delay.count());
-    fit.improve(lengths, loss, 30, 1e-18);
+    const bool squares = loss.scale <= 0;
+    fit.improve(lengths, loss, 30, squares ? 1e-18 : 1e-9);
     for (std::size_t link = 0; link < lengths.size(); ++link)
         tree.links[link].delay = Delay{lengths[link] / 2};
     return {fit.cost(lengths, loss), matrix.measured_pairs(), tree.links.size()};

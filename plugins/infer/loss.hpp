@@ -1,5 +1,5 @@
-// How much the error of one pair counts in a fit. A plain value; errors are in units of the pair's standard deviation
-// (relative errors, where the weights are relative).
+// How much the error of one pair counts in a fit. A plain value; errors are in units of the pair's standard
+// deviation (relative errors, where the weights are relative).
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace trellis::plugins::infer {
 
-// Squares, or |error| / (1 + |error| / scale): in proportion while the error is small, and never more than `scale`, so
-// that pairs which fit no tree do not bend it.
+// Squares, or |error| / (1 + |error| / scale): in proportion while the error is small, and never more than
+// `scale`, so that pairs which fit no tree do not bend it.
 struct Loss {
     double scale = 0;  // 0: squares
 
@@ -17,8 +17,8 @@ struct Loss {
         const double size = std::fabs(error);
         return size / (1 + size / scale);
     }
-    // The weight of the error's square that gives, up to a factor, the same slope: iteratively reweighted least
-    // squares. Errors below a hundredth of the scale are all alike.
+    // The weight of the error's square that gives, up to a factor, the same slope: iteratively reweighted
+    // least squares. Errors below a hundredth of the scale are all alike.
     [[nodiscard]] double weight(double error) const {
         if (scale <= 0) return 1;
         const double size = std::fabs(error);

@@ -1,6 +1,7 @@
 #include "plugins/infer/matrix_inference.hpp"
 
 #include "agentd/model/topology_adjacency.hpp"
+#include "plugins/infer/binary_tree.hpp"
 #include "plugins/infer/delay_fit.hpp"
 #include "plugins/infer/neighbour_joining.hpp"
 #include "plugins/infer/tree_refinement.hpp"
@@ -57,13 +58,28 @@ std::vector<Residuals::OfHost> host_residuals(const std::vector<Residuals::OfPai
 
 // Standard errors in the scale of the residuals, and the confidence that a link between switches is longer
 // than 0.
-void judge_links(Topology& tree, const RttMatrix& matrix, const Residuals& residuals) {
+void judge_links(Topology& tree, const RttMatrix& matrix) {
     constexpr double deviations_per_median = 1.4826;  // of a normal distribution
+    const double deviation = deviations_per_median * residuals_of(tree, matrix, 0).median;
     set_standard_errors(tree, matrix);
     for (TopologyLink& link : tree.links) {
-        link.standard_error *= deviations_per_median * residuals.median;
+        link.standard_error *= deviation;
         if (tree.is_host(link.a) || tree.is_host(link.b) || link.standard_error.count() <= 0) continue;
         link.confidence = std::erf(link.delay / link.standard_error / std::sqrt(2.0));
+    }
+}
+
+// Contracts what may be no link, as long as there is such, and fits the others again.
+void drop_doubtful_links(Topology& tree, const RttMatrix& matrix) {
+    const auto doubtful = [](const TopologyLink& link) {
+        return link.delay < least_deviations * link.standard_error;
+    };
+    judge_links(tree, matrix);
+    for (std::size_t before = tree.node_count() + 1; tree.node_count() < before;) {
+        before = tree.node_count();
+        tree = contract(tree, doubtful);
+        (void)fit_delays(tree, matrix, relative_loss);
+        judge_links(tree, matrix);
     }
 }
 
@@ -97,8 +113,8 @@ Result<MatrixInference> infer_from_matrix(RttMatrix matrix) {
     MatrixInference inference;
     inference.topology = refine(neighbour_joining(matrix), matrix, Loss{});
     inference.topology = refine(inference.topology, matrix, relative_loss);
+    drop_doubtful_links(inference.topology, matrix);
     inference.residuals = residuals_of(inference.topology, matrix);
-    judge_links(inference.topology, matrix, inference.residuals);
     return inference;
 }
 

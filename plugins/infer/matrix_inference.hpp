@@ -45,17 +45,18 @@ struct MatrixInference {
     Residuals residuals;
 };
 
-// The search takes time with about the cube of the hosts: for as many as this, some minutes.
-inline constexpr std::size_t most_matrix_hosts = 2'000;
-
 // An error of the round trip itself counts half of what the worst error can.
 inline constexpr Loss relative_loss{1};
 
+// A link between switches is drawn if its delay is that many of its standard errors: many links are
+// candidates, and none should be there by chance.
+inline constexpr double least_deviations = 4;
+
 // Least relative errors: neighbour joining, then moves of subtrees by the squares of the relative errors,
-// then by relative_loss, in which pairs that fit no tree do not count for more than they are. Each link's
-// standard error comes from the residuals, and the confidence of one between switches from that, as if errors
-// of pairs were independent. The weights of the matrix do not matter, but for 0. Refused: no host, too many,
-// or hosts that no chain of pairs connects.
+// then by relative_loss, in which pairs that fit no tree do not count for more than they are; at last, links
+// that chance explains are contracted. Standard errors and confidences of links follow from the residuals, as
+// if the errors of pairs were independent of each other. The weights of the matrix do not matter, but for 0.
+// Refused: no host, too many, or hosts that no chain of pairs connects.
 [[nodiscard]] Result<MatrixInference> infer_from_matrix(RttMatrix matrix);
 
 }  // namespace trellis::plugins::infer

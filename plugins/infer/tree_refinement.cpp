@@ -58,7 +58,8 @@ Topology refine(const Topology& tree, const RttMatrix& matrix, const Loss& loss,
         refined = named_topology(matrix.hosts(), searched.size(), searched.links());
     }
     (void)fit_delays(refined, matrix, loss);
-    refined = contract(refined, least_link(matrix));
+    const Delay least = least_link(matrix);
+    refined = contract(refined, [&](const TopologyLink& link) { return link.delay <= least; });
     const FitQuality left = fit_delays(refined, matrix, loss);
     if (quality) *quality = left;
     return refined;
