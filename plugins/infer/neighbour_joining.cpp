@@ -8,6 +8,26 @@
 namespace trellis::plugins::infer {
 namespace {
 
+constexpr double unknown = std::numeric_limits<double>::infinity();
+
+// Of an unknown distance, from those of up to 32 others that both ends know.
+double by_four_points(const std::vector<std::vector<double>>& rows, std::size_t i, std::size_t j) {
+    constexpr std::size_t most = 32;
+    std::vector<std::size_t> common;
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        if (k != i && k != j && rows[i][k] < unknown && rows[j][k] < unknown) common.push_back(k);
+    const std::size_t step = common.size() / most + 1;
+    double least = unknown;
+    for (std::size_t a = 0; a < common.size(); a += step)
+        for (std::size_t b = 0; b < a; b += step) {
+            const std::size_t k = common[a], l = common[b];
+            if (rows[k][l] < unknown)
+                least =
+                    std::min(least, std::max(rows[i][k] + rows[j][l], rows[i][l] + rows[j][k]) - rows[k][l]);
+        }
+    return least > 0 ? least : 0;
+}
+
 // Distances between the nodes that are still to be joined.
 class Joining {
   public:
@@ -42,7 +62,6 @@ class Joining {
 };
 
 Joining::Joining(const RttMatrix& matrix) : next_(static_cast<TopologyNode>(matrix.size())) {
-    constexpr double unknown = std::numeric_limits<double>::infinity();
     bool complete_already = true;
     for (TopologyNode a = 0; a < matrix.size(); ++a) {
         nodes_.push_back(a);
@@ -56,20 +75,23 @@ Joining::Joining(const RttMatrix& matrix) : next_(static_cast<TopologyNode>(matr
     if (!complete_already) complete();
 }
 
-// Floyd and Warshall, for the unmeasured pairs alone.
+// The least that any two others allow by the four-point condition: of three ways to pair four hosts, the two
+// with the greater sums are equal. Where no two others tell, the shortest way over known pairs (Floyd and
+// Warshall).
 void Joining::complete() {
     const std::vector<std::vector<double>> given = rows_;
-    const std::size_t count = rows_.size();
-    for (std::size_t over = 0; over < count; ++over)
-        for (std::size_t i = 0; i < count; ++i)
-            for (std::size_t j = 0; j < count; ++j)
-                rows_[i][j] = std::min(rows_[i][j], rows_[i][over] + rows_[over][j]);
+    for (std::size_t over = 0; over < rows_.size(); ++over)
+        for (std::vector<double>& row : rows_)
+            for (std::size_t j = 0; j < row.size(); ++j)
+                row[j] = std::min(row[j], row[over] + rows_[over][j]);
     double longest = 0;
-    for (std::size_t i = 0; i < count; ++i)
-        for (std::size_t j = 0; j < count; ++j) {
-            if (given[i][j] < std::numeric_limits<double>::infinity()) rows_[i][j] = given[i][j];
-            if (rows_[i][j] < std::numeric_limits<double>::infinity())
-                longest = std::max(longest, rows_[i][j]);
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+        for (std::size_t j = 0; j < rows_.size(); ++j) {
+            if (given[i][j] < unknown)
+                rows_[i][j] = given[i][j];
+            else
+                rows_[i][j] = std::min(rows_[i][j], by_four_points(given, i, j));
+            if (rows_[i][j] < unknown) longest = std::max(longest, rows_[i][j]);
         }
     for (std::vector<double>& row : rows_)
         for (double& distance : row)

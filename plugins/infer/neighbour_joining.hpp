@@ -15,7 +15,7 @@
 namespace trellis::plugins::infer {
 
 // Every switch has three links, some of no length (two hosts alone are joined directly). Weights do not
-// matter; a pair that is not measured counts with the shortest way over measured ones (check_connected).
+// matter; a pair that is not measured counts with what the others allow (check_connected).
 // Negative delays become 0. Cubic in the hosts.
 [[nodiscard]] Topology neighbour_joining(const RttMatrix& matrix);
 

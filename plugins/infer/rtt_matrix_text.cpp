@@ -135,7 +135,7 @@ Result<void> MatrixText::measure_table() {
         return invalid("more than " + std::to_string(most_matrix_hosts) + " lines of round-trip times");
     const Line& first = lines_[header_ ? 1 : 0];
     split(first.text, commas_, fields_);
-    named_rows_ = fields_.size() == hosts_ + 1;
+    named_rows_ = fields_.size() == hosts_ + 1 && (header_ || is_name(fields_.front()));
     if (fields_.size() == hosts_ || named_rows_) return {};
     return at(first, std::to_string(fields_.size()) + " fields, but " + std::to_string(hosts_) +
                          " lines: the matrix is not square");
