@@ -3,7 +3,6 @@
 #include "agentd/model/topology_adjacency.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <utility>
 
 namespace trellis::plugins::infer {
@@ -31,7 +30,8 @@ void PathSums::root(std::span<const TopologyLink> links) {
             open.push_back(neighbour.node);
         }
     }
-    for (const TopologyNode node : order_ | std::views::drop(1) | std::views::reverse)
+    inwards_.assign(order_.rbegin(), order_.rend() - 1);
+    for (const TopologyNode node : inwards_)
         last_[parent_[node]] = std::max(last_[parent_[node]], last_[node]);
 }
 
@@ -41,7 +41,7 @@ void PathSums::meet(const RttMatrix& matrix) {
     std::vector<std::vector<TopologyNode>> hosts(order_.size());
     for (TopologyNode host = 0; host < matrix.size(); ++host)
         hosts[host].push_back(host);
-    for (const TopologyNode node : order_ | std::views::drop(1) | std::views::reverse) {
+    for (const TopologyNode node : inwards_) {
         std::vector<TopologyNode> joining = std::move(hosts[node]);
         std::vector<TopologyNode>& before = hosts[parent_[node]];
         for (const TopologyNode a : before)
@@ -56,7 +56,7 @@ void PathSums::along(std::span<const double> of_links, std::vector<double>& of_p
     of_nodes_.assign(order_.size(), 0);
     for (std::size_t link = 0; link < link_count(); ++link)
         of_nodes_[below_[link]] = of_links[link];
-    for (const TopologyNode node : order_ | std::views::drop(1))
+    for (const TopologyNode node : std::span(order_).subspan(1))
         of_nodes_[node] += of_nodes_[parent_[node]];
     of_pairs.resize(pairs_.size());
     for (std::size_t k = 0; k < pairs_.size(); ++k) {
@@ -73,7 +73,7 @@ void PathSums::across(std::span<const double> of_pairs, std::vector<double>& of_
         of_nodes_[pair.b] += of_pairs[k];
         of_nodes_[pair.meeting] -= 2 * of_pairs[k];
     }
-    for (const TopologyNode node : order_ | std::views::drop(1) | std::views::reverse)
+    for (const TopologyNode node : inwards_)
         of_nodes_[parent_[node]] += of_nodes_[node];
     of_links.resize(link_count());
     for (std::size_t link = 0; link < link_count(); ++link)
@@ -90,9 +90,9 @@ std::vector<double> PathSums::between_subtrees(std::span<const double> of_pairs)
         sums[pairs_[k].b * count + pairs_[k].a] = of_pairs[k];
     }
     for (std::size_t row = 0; row < count; ++row)
-        for (const TopologyNode node : order_ | std::views::drop(1) | std::views::reverse)
+        for (const TopologyNode node : inwards_)
             sums[row * count + parent_[node]] += sums[row * count + node];
-    for (const TopologyNode node : order_ | std::views::drop(1) | std::views::reverse)
+    for (const TopologyNode node : inwards_)
         for (std::size_t column = 0; column < count; ++column)
             sums[parent_[node] * count + column] += sums[node * count + column];
     return sums;

@@ -47,6 +47,7 @@ class PathSums {
 
     std::vector<Pair> pairs_;
     std::vector<TopologyNode> order_;        // from the root outwards, each subtree in one piece
+    std::vector<TopologyNode> inwards_;      // the reverse, without the root
     std::vector<TopologyNode> parent_;       // the root, node 0, is its own
     std::vector<TopologyNode> below_;        // the far end of each link
     std::vector<std::size_t> first_, last_;  // a node's subtree in order_

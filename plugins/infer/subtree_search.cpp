@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
+#include <span>
 #include <utility>
 
 namespace trellis::plugins::infer {
@@ -120,7 +120,7 @@ double SubtreeSearch::pull_of_present() {
 void SubtreeSearch::collect_places(const Cut& cut) {
     sum_towards_root(outside_.front());
     Place home{}, best{none, none, 0, {}, infinite};
-    for (const TopologyNode node : order_ | std::views::drop(1)) {
+    for (const TopologyNode node : std::span(order_).subspan(1)) {
         Place place{parent_[node], node, length_[node], {}, 0};
         place.cost = best_foothold(above_[node], below_[node], place.length, place.foothold);
         const bool is_home = std::minmax(place.near, place.far) == std::minmax(cut.left.node, cut.right.node);
@@ -150,9 +150,11 @@ void SubtreeSearch::sum_towards_root(TopologyNode from) {
             order_.push_back(end.node);
         }
     }
-    for (const TopologyNode node : order_ | std::views::drop(1) | std::views::reverse)
+    for (std::size_t place = order_.size() - 1; place > 0; --place) {
+        const TopologyNode node = order_[place];
         below_[parent_[node]] += below_[node].beyond(length_[node]);
-    for (const TopologyNode node : order_ | std::views::drop(1)) {
+    }
+    for (const TopologyNode node : std::span(order_).subspan(1)) {
         const TopologyNode parent = parent_[node];
         SquareSum sum = parent < hosts_ ? pull_[parent] : SquareSum{};
         if (parent != from) sum += above_[parent].beyond(length_[parent]);
