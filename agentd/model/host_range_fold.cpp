@@ -2,18 +2,20 @@
 // after the other, from the last to the first: those that agree in all other numbers become one bracket.
 #include "agentd/model/host_range.hpp"
 #include "agentd/model/host_range_digits.hpp"
+#include "agentd/model/numbered_texts.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <deque>
-#include <unordered_map>
 #include <utility>
 
 namespace trellis {
 namespace {
 
 constexpr std::size_t most_numbers = 16;  // of one name; later ones are taken as text
+
+// Names in random order lie anywhere in memory: one is fetched while so many before it are cut.
+constexpr std::size_t names_ahead = 8;
 
 // A number as written: its digits count above its value, so that equal spellings are equal cells and cells
 // sort by length first. Once its position is folded, a cell is the index of a spelled bracket instead.
@@ -58,21 +60,6 @@ std::string spell_bracket(std::span<const Cell> sorted) {
     return text + "]";
 }
 
-// Brackets that have been spelled, numbered, each once.
-class Brackets {
-  public:
-    Cell number_of(std::string text) {
-        const auto [entry, added] = number_.try_emplace(std::move(text), spelled_.size());
-        if (added) spelled_.push_back(&entry->first);
-        return entry->second;
-    }
-    [[nodiscard]] const std::string& text_of(Cell number) const { return *spelled_[number]; }
-
-  private:
-    std::unordered_map<std::string, Cell> number_;
-    std::vector<const std::string*> spelled_;  // keys of number_, by their number
-};
-
 // Names with the same texts: rows of `width` cells, flat.
 class Shape {
   public:
@@ -80,10 +67,9 @@ class Shape {
 
     void add(std::span<const Cell> row) { cells_.insert(cells_.end(), row.begin(), row.end()); }
 
-    // `key` holds the texts, each ended by a zero byte; or a name without numbers. Ranges are separated by
-    // commas.
+    // `key` holds the texts, each ended by a zero byte. Ranges are separated by commas.
     void write(std::string_view key, std::string& text) {
-        Brackets brackets;
+        NumberedTexts brackets;
         for (std::size_t position = width_; position-- > 0;)
             fold(position, brackets);
         const std::size_t rows = width_ == 0 ? 1 : cells_.size() / width_;
@@ -158,7 +144,7 @@ class Shape {
         return true;
     }
 
-    void fold(std::size_t position, Brackets& brackets) {
+    void fold(std::size_t position, NumberedTexts& brackets) {
         const std::vector<std::size_t> order = sorted_by_others(position);
         std::vector<Cell> folded, bracket;
         for (std::size_t first = 0; first < order.size();) {
@@ -176,7 +162,7 @@ class Shape {
         cells_ = std::move(folded);
     }
 
-    void spell_row(std::string_view key, std::size_t index, const Brackets& brackets,
+    void spell_row(std::string_view key, std::size_t index, const NumberedTexts& brackets,
                    std::string& text) const {
         for (std::size_t i = 0; i <= width_; ++i) {
             const std::size_t end = key.find('\0');
@@ -221,29 +207,24 @@ void cut(std::string_view name, std::string& key, std::vector<Cell>& row) {
 }  // namespace
 
 std::string fold_hosts(std::span<const std::string> names) {
-    std::deque<std::string> keys;
-    std::unordered_map<std::string_view, std::size_t> index_of(names.size());
-    std::vector<std::pair<std::string_view, Shape>> shapes;  // in order of first appearance
-    std::string key;
+    NumberedTexts keys;
+    std::vector<Shape> shapes;  // of each key
+    std::string key, latest_key;
     std::vector<Cell> row;
     std::size_t latest = 0;
-    for (const std::string& name : names) {
-        cut(name, key, row);
-        std::string_view texts = row.empty() ? name : key;
-        if (shapes.empty() || shapes[latest].first != texts) {
-            if (!row.empty()) texts = keys.emplace_back(key);
-            const auto [entry, added] = index_of.try_emplace(texts, shapes.size());
-            latest = entry->second;
-            if (added)
-                shapes.emplace_back(texts, Shape(row.size()));
-            else if (!row.empty())
-                keys.pop_back();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (i + names_ahead < names.size()) __builtin_prefetch(names[i + names_ahead].data());
+        cut(names[i], key, row);
+        if (key != latest_key) {
+            latest = keys.number_of(key);
+            if (latest == shapes.size()) shapes.emplace_back(row.size());
+            latest_key.swap(key);
         }
-        shapes[latest].second.add(row);
+        shapes[latest].add(row);
     }
     std::string text;
-    for (auto& [texts, shape] : shapes)
-        shape.write(texts, text);
+    for (std::size_t number = 0; number < shapes.size(); ++number)
+        shapes[number].write(keys.text_of(number), text);
     return text;
 }
 

@@ -56,18 +56,14 @@ class ExecCommand final : public Builtin {
         if (command.empty()) co_return context.fail("expected a command to run on the hosts", 2);
         if (fold_ + diff_ + (json_ && !fold_) + !directory_.empty() > 1)
             co_return context.fail("expected only one of -b, --diff, --json and -o (or -b --json)", 2);
-        std::optional<Duration> timeout;
-        if (!timeout_.empty()) {
-            const Result<Duration> parsed = parse_duration(timeout_);
-            if (!parsed) co_return context.fail("--timeout: " + parsed.error().message(), 2);
-            timeout = *parsed;
-        }
+        const Result<std::optional<Duration>> timeout = parse_timeout(timeout_);
+        if (!timeout) co_return context.fail(timeout.error().message(), 2);
         Result<std::vector<Host>> hosts = chosen_hosts(context.session(), context.seat(), on_);
         if (!hosts) co_return context.fail(hosts.error().message());
         if ((pty_ || input_) && !context.job().foreground())
             co_return context.fail("--pty and -i need the terminal and standard input: not in the background",
                                    2);
-        if (pty_) co_return co_await run_on_terminal(context, command, timeout);
+        if (pty_) co_return co_await run_on_terminal(context, command, *timeout);
         const Executor executor = co_await asio::this_coro::executor;
         RemotePipes pipes(context);
         const Result<void> joined = join(context, executor, pipes);
@@ -75,7 +71,7 @@ class ExecCommand final : public Builtin {
         const auto view = make_view(context);
         if (!view) co_return context.fail(view.error().message());
         RemoteCommand remote(context, std::move(*hosts), **view, &pipes);
-        const auto outcomes = co_await remote.run(command, context.seat().places, timeout);
+        const auto outcomes = co_await remote.run(command, context.seat().places, *timeout);
         pipes.close();
         const Result<void> shown = co_await (*view)->finish();
         for (const std::string& line : failure_lines(outcomes))

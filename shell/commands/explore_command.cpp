@@ -30,16 +30,15 @@ class ExploreCommand final : public Builtin {
 
   protected:
     Task<int> run_in_shell(ShellContext& context) override {
-        const Result<Duration> timeout =
-            timeout_.empty() ? context.session().login_timeout : parse_duration(timeout_);
-        if (!timeout) co_return context.fail("--timeout: " + timeout.error().message(), 2);
+        const Result<std::optional<Duration>> timeout = parse_timeout(timeout_);
+        if (!timeout) co_return context.fail(timeout.error().message(), 2);
         Result<std::vector<std::string>> names = std::vector<std::string>();
         if (sources_.given())
             names = co_await sources_.read(context);
         else
             names = known_hosts(context.session());
         if (!names) co_return context.fail(names.error().message(), 2);
-        co_return co_await explore(context, *names, *timeout);
+        co_return co_await explore(context, *names, timeout->value_or(context.session().login_timeout));
     }
 
   private:

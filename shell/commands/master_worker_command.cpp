@@ -77,15 +77,11 @@ class MasterWorkerCommand final : public Builtin {
             co_return context.fail("expected MASTER -- WORKER, or two commands in quotes", 2);
         const Result<Joints> joints = read_joints();
         if (!joints) co_return context.fail(joints.error().message(), 2);
-        std::optional<Duration> timeout;
-        if (!timeout_.empty()) {
-            const Result<Duration> parsed = parse_duration(timeout_);
-            if (!parsed) co_return context.fail("--timeout: " + parsed.error().message(), 2);
-            timeout = *parsed;
-        }
+        const Result<std::optional<Duration>> timeout = parse_timeout(timeout_);
+        if (!timeout) co_return context.fail(timeout.error().message(), 2);
         Result<std::vector<Host>> hosts = chosen_hosts(context.session(), context.seat(), on_);
         if (!hosts) co_return context.fail(hosts.error().message());
-        co_return co_await run_joined(context, commands, *joints, std::move(*hosts), timeout);
+        co_return co_await run_joined(context, commands, *joints, std::move(*hosts), *timeout);
     }
 
   private:

@@ -31,6 +31,13 @@ Result<Duration> parse_duration(std::string_view text) {
     return invalid("expected a duration such as 10s, 500ms or 2m, not '" + std::string(text) + "'");
 }
 
+Result<std::optional<Duration>> parse_timeout(std::string_view text) {
+    if (text.empty()) return std::optional<Duration>{};
+    const Result<Duration> parsed = parse_duration(text);
+    if (!parsed) return invalid("--timeout: " + parsed.error().cause);
+    return std::optional<Duration>{*parsed};
+}
+
 std::string duration_text(Duration duration) {
     const double seconds = std::chrono::duration_cast<Seconds>(duration).count();
     std::array<char, 48> text{};

@@ -5,6 +5,7 @@
 #include "trellis/time.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ namespace trellis {
 
 // Without a unit: seconds. More than 0, at most 1000 days.
 [[nodiscard]] Result<Duration> parse_duration(std::string_view text);
+
+// What a command's --timeout says; nothing if it was not given. The failure names the option.
+[[nodiscard]] Result<std::optional<Duration>> parse_timeout(std::string_view text);
 
 // "1.4 s", "35 ms": two or three figures, for messages.
 [[nodiscard]] std::string duration_text(Duration duration);

@@ -1,9 +1,9 @@
 #include "shell/language/gxp_words.hpp"
 
+#include "shell/hosts/regular_expression.hpp"
 #include "shell/language/direct_command.hpp"
 
 #include <optional>
-#include <regex>
 #include <utility>
 
 namespace trellis {
@@ -130,13 +130,10 @@ Result<std::vector<Words>> use_rules(const Words& words, const std::string& own_
     if (words[1] != "ssh" || words.size() < 3 || words.size() > 4)
         return not_known("expected use ssh SRC [TARGET]");
     const std::string to = pattern(words.back());
+    const Result<RegularExpression> from = RegularExpression::parse("^(" + words[2] + ")");
+    if (!from) return not_known("use: not understood: " + words[2]);
     std::vector<Words> rules;
-    try {
-        if (std::regex_search(own_name, std::regex("^(" + words[2] + ")")))
-            rules.push_back({"use", "ssh", "here", to});
-    } catch (const std::regex_error&) {
-        return not_known("use: not understood: " + words[2]);
-    }
+    if (from->found_in(own_name)) rules.push_back({"use", "ssh", "here", to});
     rules.push_back({"use", "ssh", pattern(words[2]), to});
     return rules;
 }

@@ -43,6 +43,7 @@ TEST(GxpWords, RulesAndTargetsAreExpressions) {
     EXPECT_EQ(our_line({"use", "ssh", "abc", "pqr"}), "use ssh '/^(abc)/' '/^(pqr)/'");
     EXPECT_EQ(our_line({"use", "ssh", "login", "pqr"}),
               "use ssh here '/^(pqr)/' && use ssh '/^(login)/' '/^(pqr)/'");
+    EXPECT_THAT(our_line({"use", "ssh", "(", "pqr"}), testing::HasSubstr("not understood: ("));
     EXPECT_EQ(our_line({"use", "--delete"}), "use --clear");
     EXPECT_EQ(our_line({"explore", "abc[[00-03]]"}), "explore abc[[00-03]]");
     EXPECT_EQ(our_line({"explore", "-h", "/etc/hosts", "--timeout", "9", "abc"}),

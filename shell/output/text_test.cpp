@@ -41,6 +41,12 @@ TEST(DurationText, ReadsUnits) {
         EXPECT_FALSE(parse_duration(wrong)) << wrong;
 }
 
+TEST(DurationText, ATimeoutMayBeMissing) {
+    EXPECT_EQ(parse_timeout("").value(), std::nullopt);
+    EXPECT_EQ(parse_timeout("2m").value(), std::chrono::minutes(2));
+    EXPECT_EQ(parse_timeout("soon").error().message(), "--timeout: " + parse_duration("soon").error().cause);
+}
+
 TEST(DurationText, RoundsForPeople) {
     EXPECT_EQ(duration_text(std::chrono::milliseconds(1432)), "1.4 s");
     EXPECT_EQ(duration_text(std::chrono::milliseconds(35)), "35 ms");
