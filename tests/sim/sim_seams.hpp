@@ -5,12 +5,14 @@
 
 #include "trellis/world.hpp"
 
+#include "agentd/core/probe_reception.hpp"
 #include "tests/sim/sim_machines.hpp"
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace trellis::sim {
 
@@ -52,6 +54,9 @@ class SimProcesses final : public Processes {
 struct OpenPort {
     PeerSession session;
     std::function<void(HostId peer, std::shared_ptr<Connection> connection)> take;  // streams only
+    // Probing only.
+    ProbeReception reception;
+    std::vector<std::shared_ptr<Sender>> guests;  // of the reception
 };
 
 // The open ports of one process.
