@@ -62,7 +62,7 @@ class SimulatedRun {
     Run run() {
         if (shell_.explore_all() != 0) throw std::runtime_error("explore: " + shell_.said());
         const TimePoint begun = shell_.world().time().now();
-        if (shell_.run("infer --seed " + std::to_string(seed_)).status != 0) {
+        if (shell_.run("infer --method published --seed " + std::to_string(seed_)).status != 0) {
             throw std::runtime_error("infer: " + shell_.said());
         }
         const auto taken = std::chrono::duration<double>(shell_.world().time().now() - begun);
