@@ -32,12 +32,13 @@ void infer(std::size_t hosts, std::uint64_t seed) {
     shell.explore_all();
     shell.said();
     const TimePoint begun = shell.world().time().now();
-    const int status = shell.run("infer --seed " + std::to_string(seed)).status;
-    const auto taken = std::chrono::duration<double>(shell.world().time().now() - begun).count();
-    const auto measuring = std::chrono::duration<double>(last - first.value_or(last)).count();
+    shell.run("infer --seed " + std::to_string(seed));
+    const Duration taken = shell.world().time().now() - begun;
+    const auto seconds = [](Duration time) { return std::chrono::duration<double>(time).count(); };
     std::printf(
-        "%zu hosts, seed %llu: %.3f s, of which %.3f s from the first probe to the last; status %d\n%s",
-        hosts, static_cast<unsigned long long>(seed), taken, measuring, status, shell.said().c_str());
+        "%zu hosts, seed %llu: %.3f s, the first probe's answer after %.3f s, the last after %.3f s\n%s",
+        hosts, static_cast<unsigned long long>(seed), seconds(taken), seconds(first.value_or(begun) - begun),
+        seconds(last - begun), shell.said().c_str());
     const auto found = shell.topology();
     if (!found) return;
     const auto comparison = compare_topologies(network.truth, found->topology(), {100'000, seed});
