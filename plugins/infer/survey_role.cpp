@@ -167,8 +167,9 @@ void SurveyRole::miss(HostNumber peer, const Failure& failure) {
 
 Task<void> SurveyRole::serve(HostNumber peer) {
     const ProbePlan how = plan();
-    const Duration most = how.turn + how.sets * (2 * how.timeout + how.round_trips * how.pace);
-    co_await probing_->serve(hosts_[peer].id, current_.probing.in_turn ? most : as_long_as_the_batch);
+    Duration most = as_long_as_the_batch;
+    if (current_.probing.in_turn) most = how.turn + how.sets * (2 * how.timeout + how.round_trips * how.pace);
+    co_await probing_->serve(hosts_[peer].id, most);
 }
 
 // Nobody is there to take it with.
