@@ -21,7 +21,8 @@ struct Roll {
     }
 };
 
-// Root to one host: its part of a batch. What is left of an earlier one is dropped.
+// Root to one host: its part of a batch. Sent when all who take part have completed the one before: what is
+// left of that, turns in which nobody came, is dropped.
 struct Assignment {
     std::uint32_t batch = 0;
     Probing probing;

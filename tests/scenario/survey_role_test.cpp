@@ -192,14 +192,5 @@ TEST_F(SurveyRoles, WithoutASkipTurnsTimeOut) {
     EXPECT_FALSE(misses_.empty());
 }
 
-TEST_F(SurveyRoles, ANewBatchEndsWhatIsLeftOfTheOneBefore) {
-    call_roll();
-    send(in_turn(), {3});
-    shell_.world().advance(seconds(1));
-    send(in_turn());
-    EXPECT_LT(gather(), seconds(1));
-    EXPECT_EQ(measured().size(), 28u);
-}
-
 }  // namespace
 }  // namespace trellis
