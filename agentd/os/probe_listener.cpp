@@ -43,8 +43,8 @@ class ProbeListener::Door : public ProbeLoop::Handler {
     FileDescriptor socket_;
 };
 
-// One accepted connection: first the hello, then probes.
-class ProbeListener::Guest : public ProbeLoop::Handler {
+// One accepted connection: first the hello, then, once it is welcome, probes.
+class ProbeListener::Guest final : public ProbeLoop::Handler, public ProbeReception::Guest {
   public:
     Guest(ProbeListener& listener, FileDescriptor socket)
         : Handler(listener.loop_), listener_(listener), socket_(std::move(socket)) {
@@ -53,23 +53,35 @@ class ProbeListener::Guest : public ProbeLoop::Handler {
     }
     ~Guest() override { unwatch(); }
 
-    [[nodiscard]] bool proven() const { return messages_.has_value(); }
+    [[nodiscard]] bool proven() const { return greeted_.has_value(); }
     [[nodiscard]] std::string address() const { return peer_address(socket_); }
 
   private:
     static constexpr std::chrono::seconds idle_time{30};  // after that the peer is gone
 
     void ready() override {
-        const bool keep = proven() ? answer() : greet();
+        const bool keep = messages_ ? answer() : proven() ? wait_on() : greet();
         if (!keep) listener_.remove(*this);
+    }
+
+    [[nodiscard]] HostId peer() const override { return greeted_->peer; }
+    void dismiss() override { listener_.remove(*this); }
+    // If it cannot be sent, reading says so.
+    void welcome() override {
+        const std::string welcome = make_welcome(greeted_->key, hello_, random_bytes(welcome_random_size));
+        messages_.emplace(greeted_->key, hello_, welcome);
+        prepare();
+        last_probe_ = ProbeLoop::now();
+        ::send(socket_.get(), welcome.data(), welcome.size(), MSG_NOSIGNAL);
+        acknowledge_at_once(socket_.get());
     }
 
     void expired() override {
         const TimePoint end = last_probe_ + idle_time;
-        if (!proven() || end <= ProbeLoop::now()) {
+        if (!proven() || (messages_ && end <= ProbeLoop::now())) {
             listener_.remove(*this);
         } else {
-            set_deadline(end);
+            set_deadline(std::max(end, ProbeLoop::now() + std::chrono::seconds(1)));
         }
     }
 
@@ -87,18 +99,19 @@ class ProbeListener::Guest : public ProbeLoop::Handler {
     bool greet() {
         if (!fill(hello_size)) return false;
         if (filled_ < hello_size) return true;
-        const std::string_view hello(buffer_.data(), hello_size);
-        const auto greeted = listener_.gate_.check(hello);
-        if (!greeted) return false;
-        const std::string welcome = make_welcome(greeted->key, hello, random_bytes(welcome_random_size));
-        messages_.emplace(greeted->key, hello, welcome);
-        prepare();
-        last_probe_ = ProbeLoop::now();
-        set_deadline(last_probe_ + idle_time);
+        hello_.assign(buffer_.data(), hello_size);
+        greeted_ = listener_.gate_.check(hello_);
+        if (!greeted_) return false;
+        set_deadline(ProbeLoop::now() + idle_time);
         listener_.proved(*this);
-        if (!send_all(welcome.data(), welcome.size())) return false;
-        acknowledge_at_once(socket_.get());
+        listener_.reception_.arrived(*this);
         return true;
+    }
+
+    // Who waits says nothing. It waits as long as it likes.
+    bool wait_on() {
+        filled_ = 0;
+        return fill(1) && filled_ == 0;
     }
 
     bool answer() {
@@ -125,7 +138,9 @@ class ProbeListener::Guest : public ProbeLoop::Handler {
     FileDescriptor socket_;
     std::array<char, hello_size> buffer_{};
     std::size_t filled_ = 0;
-    std::optional<ProbeMessages> messages_;
+    std::string hello_;
+    std::optional<HelloGate::Greeted> greeted_;
+    std::optional<ProbeMessages> messages_;  // once it is welcomed
     std::uint64_t sequence_ = 0;
     ProbeMessage expected_{};
     ProbeMessage reply_{};
@@ -155,6 +170,7 @@ void ProbeListener::proved(Guest& guest) {
 
 void ProbeListener::remove(Guest& guest) {
     if (!guest.proven()) on_stranger_(guest.address());
+    if (guest.proven()) reception_.left(guest);
     const auto is_guest = [&](const auto& one) { return one.get() == &guest; };
     unproven_.remove_if(is_guest);
     proven_.remove_if(is_guest);

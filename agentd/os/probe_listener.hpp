@@ -1,9 +1,10 @@
 // ProbeListener: answers the probes of one operation's participants, on the probe loop. A connection has one
-// second to prove who it is; nothing is sent to one that does not. Owned by a session; destroying it closes
-// every connection.
+// second to prove who it is; nothing is sent to one that does not, nor to one before the reception welcomes
+// it. Owned by a session; destroying it closes every connection.
 #pragma once
 
 #include "agentd/core/pair_hello.hpp"
+#include "agentd/core/probe_reception.hpp"
 #include "agentd/os/listening_sockets.hpp"
 #include "agentd/os/probe_loop.hpp"
 
@@ -22,6 +23,8 @@ class ProbeListener {
                   std::function<void(std::string)> on_stranger);
     ~ProbeListener();
 
+    [[nodiscard]] ProbeReception& reception() { return reception_; }
+
   private:
     class Door;
     class Guest;
@@ -32,6 +35,7 @@ class ProbeListener {
     static constexpr std::size_t max_proven = 1024;
     ProbeLoop& loop_;
     HelloGate gate_;
+    ProbeReception reception_;
     std::function<void(std::string)> on_stranger_;
     std::list<std::unique_ptr<Guest>> unproven_;  // oldest first
     std::list<std::unique_ptr<Guest>> proven_;

@@ -11,6 +11,8 @@
 namespace trellis {
 namespace {
 
+constexpr auto broken = "the connection broke while probing";
+
 std::string seconds(Duration duration) {
     const auto tenths = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count() / 100;
     return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " s";
@@ -45,6 +47,9 @@ void ProbeMeasurement::ready() {
         case Stage::greeting:
             welcomed();
             break;
+        case Stage::pausing:
+            if (!fill(expected_.size()) || filled_ > 0) give_up(FailureKind::lost, broken);
+            break;
         case Stage::probing:
             replied();
             break;
@@ -59,6 +64,9 @@ void ProbeMeasurement::expired() {
         case Stage::connecting:
         case Stage::greeting:
             next_address(FailureKind::timed_out, "no answer");
+            break;
+        case Stage::pausing:
+            send_probe();
             break;
         case Stage::probing:
             give_up(FailureKind::timed_out, "a set of round trips took more than " + seconds(plan_.timeout));
@@ -82,7 +90,8 @@ void ProbeMeasurement::try_address() {
     stage_ = Stage::connecting;
     watch(socket_, true);
     const TimePoint now = ProbeLoop::now();
-    set_deadline(now + (connect_by_ - now) / left);
+    address_by_ = now + (connect_by_ - now) / left;
+    set_deadline(address_by_);
 }
 
 void ProbeMeasurement::next_address(FailureKind kind, const std::string& cause) {
@@ -107,6 +116,7 @@ void ProbeMeasurement::connected() {
     stage_ = Stage::greeting;
     filled_ = 0;
     watch(socket_, false);
+    set_deadline(address_by_ + plan_.turn);
     // A new connection's buffer takes the hello whole; if the other side is gone, reading says so.
     ::send(socket_.get(), hello_.data(), hello_.size(), MSG_NOSIGNAL);
 }
@@ -131,10 +141,15 @@ void ProbeMeasurement::welcomed() {
         return;
     }
     messages_.emplace(target_.key, hello_, welcome);
-    stage_ = Stage::probing;
-    set_deadline(ProbeLoop::now() + plan_.timeout);
+    set_begun_ = ProbeLoop::now();
     prepare();
-    send_probe();
+    pause(set_begun_);
+}
+
+void ProbeMeasurement::pause(TimePoint last) {
+    if (plan_.pace == Duration::zero()) return send_probe();
+    stage_ = Stage::pausing;
+    set_deadline(last + plan_.pace);
 }
 
 void ProbeMeasurement::prepare() {
@@ -144,6 +159,10 @@ void ProbeMeasurement::prepare() {
 }
 
 void ProbeMeasurement::send_probe() {
+    if (stage_ != Stage::probing) {
+        stage_ = Stage::probing;
+        set_deadline(set_begun_ + plan_.timeout + plan_.round_trips * plan_.pace);
+    }
     sent_ = ProbeLoop::now();
     ::send(socket_.get(), request_.data(), request_.size(), MSG_NOSIGNAL);  // if it fails, reading says so
     loop().touch(sent_);
@@ -153,7 +172,7 @@ void ProbeMeasurement::replied() {
     const bool open = fill(expected_.size());
     const TimePoint now = ProbeLoop::now();
     if (!open) {
-        give_up(FailureKind::lost, "the connection broke while probing");
+        give_up(FailureKind::lost, broken);
         return;
     }
     if (filled_ < expected_.size()) return;
@@ -163,19 +182,25 @@ void ProbeMeasurement::replied() {
     }
     const bool set_ended =
         sets_.add(std::min(now - sent_, least_round_trip(socket_.get()).value_or(now - sent_)));
-    if (sets_.complete()) {
-        finish(sets_.result());
-    } else if (set_ended) {
+    if (set_ended) {
+        probing_ += now - set_begun_;
         next_set();
     } else {
         ++sequence_;
         prepare();
-        send_probe();
+        pause(sent_);
     }
 }
 
 void ProbeMeasurement::next_set() {
+    if (sets_.complete()) {
+        ProbeResult result = sets_.result();
+        result.probing = probing_;
+        finish(std::move(result));
+        return;
+    }
     unwatch();
+    used_.push_back(std::move(socket_));
     sequence_ = 0;
     connect_by_ = ProbeLoop::now() + plan_.timeout;
     try_address();

@@ -1,7 +1,8 @@
 // ProbeMeasurement: measures the round trips to one peer, each set over a connection of its own, on the probe
-// loop. Owned by the session that asked; destroying it closes the connection without a result. A round trip
-// counts as the kernels saw it (round_trip_clock.hpp), of which they keep the least of each connection; where
-// they do not tell, from sending a probe to its answer.
+// loop. All of them stay open until the end, by which the peer knows it (probe_reception.hpp). Owned by the
+// session that asked; destroying it closes the connection without a result. A round trip counts as the
+// kernels saw it (round_trip_clock.hpp), of which they keep the least of each connection; where they do not
+// tell, from sending a probe to its answer.
 #pragma once
 
 #include "trellis/prober.hpp"
@@ -36,7 +37,7 @@ class ProbeMeasurement : public ProbeLoop::Handler {
     ~ProbeMeasurement() override;
 
   private:
-    enum class Stage { idle, connecting, greeting, probing };
+    enum class Stage { idle, connecting, greeting, pausing, probing };
 
     void ready() override;
     void expired() override;
@@ -46,6 +47,7 @@ class ProbeMeasurement : public ProbeLoop::Handler {
     void welcomed();
     void replied();
     void next_set();
+    void pause(TimePoint last);
     void send_probe();
     void prepare();
     bool fill(std::size_t wanted);
@@ -61,7 +63,9 @@ class ProbeMeasurement : public ProbeLoop::Handler {
     Stage stage_ = Stage::idle;
     std::size_t address_ = 0;
     TimePoint connect_by_{};
+    TimePoint address_by_{};
     FileDescriptor socket_;
+    std::vector<FileDescriptor> used_;  // of the sets before
     std::string hello_;
     std::array<char, welcome_size> buffer_{};
     std::size_t filled_ = 0;
@@ -70,6 +74,8 @@ class ProbeMeasurement : public ProbeLoop::Handler {
     ProbeMessage request_{};
     ProbeMessage expected_{};
     TimePoint sent_{};
+    TimePoint set_begun_{};
+    Duration probing_{0};
 };
 
 }  // namespace trellis

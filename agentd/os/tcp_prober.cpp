@@ -10,13 +10,18 @@
 #include <vector>
 
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 namespace trellis {
 namespace {
 
-// What measure() waits for; touched on the executor alone.
-struct Measuring {
-    explicit Measuring(const Executor& executor) : arrived(executor) {}
+// What measure() or serve() waits for; touched on the executor alone.
+struct Waiting {
+    explicit Waiting(const Executor& executor) : arrived(executor) {}
+    void end(const Result<ProbeResult>& how) {
+        if (!result) result = how;
+        arrived.notify();
+    }
     std::optional<Result<ProbeResult>> result;
     Signal arrived;
 };
@@ -49,6 +54,13 @@ class LoopSide {
     }
     void stop(std::uint64_t number) { measurements_.erase(number); }
 
+    void hold(bool on) { listener_->reception().hold(on); }
+    // `over` is called when the peer has gone.
+    void serve(HostId peer, const ProbeMeasurement::Done& over) {
+        listener_->reception().serve(peer, [over] { over(ProbeResult{}); });
+    }
+    void withdraw(HostId peer) { listener_->reception().withdraw(peer); }
+
   private:
     ProbeLoop& loop_;
     PairKeys keys_;
@@ -62,9 +74,9 @@ class TcpSession : public Prober::Session {
         : executor_(std::move(executor)), loop_(std::move(loop)), endpoint_(std::move(endpoint)) {}
     ~TcpSession() override {
         loop_->call([this] { *side_ = nullptr; });
-        for (const std::weak_ptr<Measuring>& one : waiting_) {
-            if (const auto waiting = one.lock()) end(*waiting);
-        }
+        for (const std::weak_ptr<Waiting>& one : waiting_)
+            if (const auto waiting = one.lock())
+                waiting->end(Failure{FailureKind::cancelled, "probe", "", "the operation has ended"});
     }
 
     void begin(PairKeys keys, std::vector<FileDescriptor> sockets,
@@ -81,58 +93,75 @@ class TcpSession : public Prober::Session {
         if (plan.sets < 1 || plan.round_trips < 1 || plan.patience < 1) {
             co_return Failure{FailureKind::invalid, "probe", "", "a plan without round trips"};
         }
+        const auto waiting = wait();
+        const std::uint64_t number = next_++;
+        const Undo undo(loop_, side_, [number](LoopSide& side) { side.stop(number); });
+        loop_->post([side = side_, number, peer, at = std::move(at), plan, done = done(waiting)] {
+            (*side)->measure(number, peer, at, plan, done);
+        });
         // From here on nothing of the session is touched: it may be destroyed first.
-        const auto waiting = std::make_shared<Measuring>(executor_);
-        const auto loop = loop_;
-        const Stop stop(*loop, side_, next_);
-        start(next_++, peer, at, plan, waiting);
         while (!waiting->result)
             co_await waiting->arrived.wait();  // throws when cancelled
         co_return std::move(*waiting->result);
     }
 
+    void hold(bool on) override {
+        loop_->post([side = side_, on] { (*side)->hold(on); });
+    }
+
+    Task<Result<void>> serve(HostId peer, Duration timeout) override {
+        const auto waiting = wait();
+        const Undo undo(loop_, side_, [peer](LoopSide& side) { side.withdraw(peer); });
+        asio::steady_timer timer(executor_, timeout);
+        timer.async_wait([weak = std::weak_ptr(waiting)](const boost::system::error_code& error) {
+            const auto waits = weak.lock();
+            if (waits && !error)
+                waits->end(Failure{FailureKind::timed_out, "serve", "", "the peer has not come and gone"});
+        });
+        loop_->post([side = side_, peer, over = done(waiting)] { (*side)->serve(peer, over); });
+        while (!waiting->result)
+            co_await waiting->arrived.wait();
+        if (!*waiting->result) co_return waiting->result->error();
+        co_return Result<void>();
+    }
+
   private:
     using Side = std::shared_ptr<std::unique_ptr<LoopSide>>;  // what it points to belongs to the loop
 
-    // Ends the measurement if the coroutine goes first.
-    class Stop {
+    // What remains to be done on the loop when a coroutine goes, however it goes.
+    class Undo {
       public:
-        Stop(ProbeLoop& loop, Side side, std::uint64_t number)
-            : loop_(loop), side_(std::move(side)), number_(number) {}
-        ~Stop() {
-            loop_.post([side = side_, number = number_] {
-                if (*side) (*side)->stop(number);
+        Undo(std::shared_ptr<ProbeLoop> loop, Side side, std::function<void(LoopSide&)> what)
+            : loop_(std::move(loop)), side_(std::move(side)), what_(std::move(what)) {}
+        ~Undo() {
+            loop_->post([side = std::move(side_), what = std::move(what_)] {
+                if (*side) what(**side);
             });
         }
-        Stop(const Stop&) = delete;
-        Stop& operator=(const Stop&) = delete;
+        Undo(const Undo&) = delete;
+        Undo& operator=(const Undo&) = delete;
 
       private:
-        ProbeLoop& loop_;
+        std::shared_ptr<ProbeLoop> loop_;
         Side side_;
-        std::uint64_t number_;
+        std::function<void(LoopSide&)> what_;
     };
 
-    static void end(Measuring& waiting) {
-        waiting.result = Failure{FailureKind::cancelled, "probe", "", "the operation has ended"};
-        waiting.arrived.notify();
+    std::shared_ptr<Waiting> wait() {
+        std::erase_if(waiting_, [](const auto& one) { return one.expired(); });
+        auto waiting = std::make_shared<Waiting>(executor_);
+        waiting_.push_back(waiting);
+        return waiting;
     }
 
-    void start(std::uint64_t number, HostId peer, const Endpoint& at, ProbePlan plan,
-               const std::shared_ptr<Measuring>& waiting) {
-        std::erase_if(waiting_, [](const auto& one) { return one.expired(); });
-        waiting_.push_back(waiting);
-        // Weak, and looked at on the executor alone: what waits must not die on the loop's thread.
-        const auto done = [executor = executor_, weak = std::weak_ptr(waiting)](Result<ProbeResult> result) {
+    // For the loop to call. Weak, and looked at on the executor alone: what waits must not die on the loop's
+    // thread.
+    ProbeMeasurement::Done done(const std::shared_ptr<Waiting>& waiting) {
+        return [executor = executor_, weak = std::weak_ptr(waiting)](Result<ProbeResult> result) {
             asio::post(executor, [weak, result = std::move(result)] {
-                const auto waits = weak.lock();
-                if (!waits || waits->result) return;
-                waits->result = result;
-                waits->arrived.notify();
+                if (const auto waits = weak.lock()) waits->end(result);
             });
         };
-        loop_->post(
-            [side = side_, number, peer, at, plan, done] { (*side)->measure(number, peer, at, plan, done); });
     }
 
     Executor executor_;
@@ -140,7 +169,7 @@ class TcpSession : public Prober::Session {
     Endpoint endpoint_;
     Side side_ = std::make_shared<std::unique_ptr<LoopSide>>();
     std::uint64_t next_ = 0;
-    std::vector<std::weak_ptr<Measuring>> waiting_;
+    std::vector<std::weak_ptr<Waiting>> waiting_;
 };
 
 }  // namespace

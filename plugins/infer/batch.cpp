@@ -21,7 +21,7 @@ Batch tournament(const std::vector<HostNumber>& hosts, std::size_t host_count, c
             const std::size_t first = i == 0 ? places - 1 : (round + i) % (places - 1);
             const std::size_t second = (round + places - 1 - i) % (places - 1);
             if (std::max(first, second) >= hosts.size()) continue;
-            const bool swap = (round + i) % 2 == 1;
+            const bool swap = (i == 0 ? round : i) % 2 == 1;
             const HostNumber a = hosts[swap ? second : first], b = hosts[swap ? first : second];
             batch.turns[a].push_back({b, true});
             batch.turns[b].push_back({a, false});

@@ -27,13 +27,14 @@ struct Probing {
     std::int32_t sets = 3;
     std::int32_t round_trips = 10;
     std::int32_t patience = 10;
-    std::int32_t lanes = 1;  // pairs that one host measures at the same time
-    bool in_turn = true;     // nobody measures a host before its own turn with it has come
+    std::int32_t lanes = 1;    // pairs that one host measures at the same time
+    bool in_turn = true;       // nobody measures a host before its own turn with it has come
+    std::int32_t pace_us = 0;  // least time between two probes of one lane
 
     friend bool operator==(const Probing&, const Probing&) = default;
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(sets, round_trips, patience, lanes, in_turn);
+        archive(sets, round_trips, patience, lanes, in_turn, pace_us);
     }
 };
 

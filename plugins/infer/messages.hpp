@@ -1,4 +1,5 @@
-// What the parts of `infer` say to one another: the command at the root, the roles on the hosts.
+// What the parts of `infer` say to one another: the command at the root, the roles on the hosts. Here what
+// both methods say, and the published one; survey_messages.hpp has the other.
 // Hosts are numbered by their place in Begin::hosts; positions are places in the order of insertion.
 #pragma once
 
@@ -14,18 +15,21 @@
 
 namespace trellis::plugins::infer {
 
-// How each pair is measured: Shirai 2007, section 4.1.
+enum class Method : std::uint8_t { survey, published };
+
 struct InferRequest {
+    Method method = Method::survey;
+    // How the published method measures each pair: Shirai 2007, section 4.1.
     std::int32_t sets = 3;
     std::int32_t round_trips = 30;
     std::int32_t patience = 10;
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(sets, round_trips, patience);
+        archive(method, sets, round_trips, patience);
     }
 };
 
-// Role to root: ready to be measured, listening on these ports.
+// Role to root: ready to be measured, listening on these ports (no talk_port: it does not listen for talk).
 struct Ready {
     std::uint16_t probe_port = 0;
     std::uint16_t talk_port = 0;
@@ -35,16 +39,17 @@ struct Ready {
     }
 };
 
+struct Participant {
+    HostId id{};
+    Ready ports;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(id, ports);
+    }
+};
+
 // Root to all: who takes part, and in which order they are inserted.
 struct Begin {
-    struct Participant {
-        HostId id{};
-        Ready ports;
-        template <class Archive>
-        void serialize(Archive& archive) {
-            archive(id, ports);
-        }
-    };
     std::vector<Participant> hosts;
     std::vector<HostNumber> order;
     std::uint64_t seed = 0;

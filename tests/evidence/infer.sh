@@ -59,7 +59,7 @@ TEXT
 
 # One inference by a new session; appends the comparison with the truth and the time, or says what went wrong.
 infer_once() { # FILE HOSTS
-    session <<<"explore $2; infer; show topology --json > /tmp/inferred.json"
+    session <<<"explore $2; infer --method published; show topology --json > /tmp/inferred.json"
     if [[ $status -ne 0 ]]; then
         sed "s/^/$1: /" "$err" >&2
         return

@@ -8,7 +8,7 @@
 #include "agentd/core/tree_messages.hpp"
 #include "agentd/core/tunnel_role.hpp"
 #include "agentd/model/topology_query.hpp"
-#include "plugins/infer/messages.hpp"
+#include "plugins/infer/survey_messages.hpp"
 #include "shell/standing/session_messages.hpp"
 
 #include <array>
@@ -60,6 +60,8 @@ constexpr std::array<void (*)(std::string_view), 21> decoders{try_message<Hello>
                                                               try_message<plugins::infer::InferRequest>,
                                                               try_message<plugins::infer::ToRole>,
                                                               try_message<plugins::infer::ToRoot>,
+                                                              try_message<plugins::infer::ToSurveyRole>,
+                                                              try_message<plugins::infer::ToSurveyor>,
                                                               try_tree,
                                                               try_message<ExecControl>,
                                                               try_message<ExecOutput>,

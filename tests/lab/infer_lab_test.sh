@@ -19,7 +19,7 @@ disturbed=0
 # False if the groups of hosts by switch are not the true ones.
 infer_once() {
     local steady=yes
-    session <<<"explore $hosts; infer; show topology --json > /tmp/inferred.json"
+    session <<<"explore $hosts; infer --method published; show topology --json > /tmp/inferred.json"
     expect_status 0
     if [[ $((stolen * 50)) -gt $((took * $(nproc))) ]]; then steady=no; fi
     on ctl cat /tmp/inferred.json >"$scratch/inferred.json"

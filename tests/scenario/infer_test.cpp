@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,10 +24,14 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-std::string infer(std::uint64_t seed) {
-    return "infer --seed " + std::to_string(seed);
+// Whether the default method's trees are compared with the truth, too.
+constexpr bool survey_finds_trees = false;
+
+std::string infer(std::uint64_t seed, const std::string& method = "published") {
+    return "infer --method " + method + " --seed " + std::to_string(seed);
 }
 
 void set_cpu_cost(sim::SimWorld& world, Duration cost) {
@@ -79,7 +84,9 @@ class HarmedInference {
   public:
     using Harm = std::function<void(sim::SimWorld& world, const std::string& victim)>;
 
-    HarmedInference() { EXPECT_EQ(shell_.explore_all(), 0) << shell_.said(); }
+    explicit HarmedInference(std::string method) : method_(std::move(method)) {
+        EXPECT_EQ(shell_.explore_all(), 0) << shell_.said();
+    }
 
     // Harms the n-th such host `after` the start; true if the inference was still running then.
     bool run(std::size_t n, Duration after, const Harm& harm) {
@@ -92,7 +99,7 @@ class HarmedInference {
             if (*harmed) harm(shell_.world(), victim_);
         });
         const TimePoint begun = time.now();
-        status_ = shell_.run(infer(7 + n)).status;
+        status_ = shell_.run(infer(7 + n, method_)).status;
         took_ = time.now() - begun;
         *running = false;
         said_ = shell_.said();
@@ -105,7 +112,16 @@ class HarmedInference {
         ASSERT_TRUE(found) << said_;
         const Topology truth = lab::truth_of(shell_.world().network().file(), {"ctl", victim_}).value();
         ASSERT_EQ(found->topology().hosts, truth.hosts);
-        expect_same_switches(truth, found->topology());
+        if (method_ == "published" || survey_finds_trees) {
+            expect_same_switches(truth, found->topology());
+        }
+        if (!survey_finds_trees && method_ == "survey") {
+            EXPECT_THAT(said_, HasSubstr("measured 105 of "));
+        }
+    }
+    // Harmed so late that the others had all they needed of it.
+    [[nodiscard]] bool finished_in_time() const {
+        return status_ == 0 && said_.find("measured 120 of 120 pairs") != std::string::npos;
     }
     [[nodiscard]] Duration took() const { return took_; }
 
@@ -120,6 +136,7 @@ class HarmedInference {
         return names;
     }
 
+    std::string method_;
     SimShell shell_{sim::read_lab("four_switches_16")};
     std::string victim_;
     int status_ = -1;
@@ -127,13 +144,17 @@ class HarmedInference {
     std::string said_;
 };
 
+const std::vector<int> early_and_late{0, 1, 2, 5, 20, 40, 60, 80, 100, 120, 150, 200};
+const std::vector<int> early{0, 1, 2, 3, 5, 8, 10, 15, 20, 25, 30, 40};
+
 // Harms one host at a time, at moments from the start of the inference to its end.
-void expect_left_out(const HarmedInference::Harm& harm, Duration most) {
+void expect_left_out(const std::string& method, const HarmedInference::Harm& harm, Duration most) {
     int harmed = 0;
-    for (const int after : {0, 1, 2, 5, 20, 40, 60, 80, 100, 120, 150, 200}) {
+    for (const int after : method == "published" ? early_and_late : early) {
         for (const std::size_t n : {0u, 3u, 8u}) {
-            HarmedInference inference;
+            HarmedInference inference(method);
             if (!inference.run(n, milliseconds(after), harm)) continue;
+            if (method == "survey" && inference.finished_in_time()) continue;
             ++harmed;
             inference.expect_all_but_the_victim();
             EXPECT_LT(inference.took(), most);
@@ -143,21 +164,121 @@ void expect_left_out(const HarmedInference::Harm& harm, Duration most) {
     EXPECT_GE(harmed, 15);
 }
 
-TEST(InferSimulated, AnAgentThatIsKilledIsLeftOut) {
-    expect_left_out([](auto& world, const auto& victim) { world.kill(victim); }, seconds(1));
+class InferHarmed : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Methods, InferHarmed, testing::Values("published", "survey"),
+                         [](const auto& method) { return std::string(method.param); });
+
+TEST_P(InferHarmed, AnAgentThatIsKilledIsLeftOut) {
+    expect_left_out(
+        GetParam(), [](auto& world, const auto& victim) { world.kill(victim); }, seconds(1));
 }
 
-TEST(InferSimulated, AHostThatLosesItsPowerIsLeftOut) {
-    expect_left_out([](auto& world, const auto& victim) { world.crash(victim); }, seconds(15));
+TEST_P(InferHarmed, AHostThatLosesItsPowerIsLeftOut) {
+    expect_left_out(
+        GetParam(), [](auto& world, const auto& victim) { world.crash(victim); }, seconds(15));
 }
 
-TEST(InferSimulated, AnAgentThatHangsIsLeftOut) {
-    expect_left_out([](auto& world, const auto& victim) { world.stop(victim); }, seconds(15));
+TEST_P(InferHarmed, AnAgentThatHangsIsLeftOut) {
+    expect_left_out(
+        GetParam(), [](auto& world, const auto& victim) { world.stop(victim); }, seconds(15));
 }
 
-TEST(InferSimulated, AHostWhoseCableIsPulledIsLeftOut) {
-    expect_left_out([](auto& world, const auto& victim) { world.cut(victim, sim::Cut::silent); },
-                    seconds(15));
+TEST_P(InferHarmed, AHostWhoseCableIsPulledIsLeftOut) {
+    expect_left_out(
+        GetParam(), [](auto& world, const auto& victim) { world.cut(victim, sim::Cut::silent); },
+        seconds(15));
+}
+
+// The probes of a tournament, as the noise of the simulated world sees them: of each pair 10 in each set,
+// after the two round trips of its connection.
+class WatchedTournament {
+  public:
+    struct Span {
+        TimePoint from, to;
+        sim::MachineIndex peer;
+    };
+    explicit WatchedTournament(std::size_t hosts)
+        : shell_(sim::lab_of(sim::one_cluster(hosts).truth, {1e9, std::chrono::microseconds(5)})) {
+        shell_.world().set_noise([this](auto from, auto to, Duration passed) {
+            note(from, to, passed);
+            return passed + std::chrono::microseconds((from * 7 + to * 11 + ++seen_ * 13) % 50);
+        });
+        EXPECT_EQ(shell_.explore_all(), 0) << shell_.said();
+    }
+    [[nodiscard]] SimShell& shell() { return shell_; }
+    // By host, in the order of time.
+    [[nodiscard]] std::map<sim::MachineIndex, std::vector<Span>> spans() const {
+        std::map<sim::MachineIndex, std::vector<Span>> all;
+        for (const auto& [pair, span] : pairs_) {
+            all[pair.first].push_back({span.first, span.second, pair.second});
+            all[pair.second].push_back({span.first, span.second, pair.first});
+        }
+        for (auto& [host, spans] : all)
+            std::ranges::sort(spans, {}, &Span::from);
+        return all;
+    }
+
+  private:
+    void note(sim::MachineIndex from, sim::MachineIndex to, Duration passed) {
+        const TimePoint now = shell_.world().time().now();
+        if (counts_[{from, to}]++ % 12 < 2) return;
+        const auto place = pairs_.try_emplace({from, to}, now - passed, now).first;
+        place->second.second = now;
+    }
+
+    SimShell shell_;
+    std::size_t seen_ = 0;
+    std::map<std::pair<sim::MachineIndex, sim::MachineIndex>, int> counts_;
+    std::map<std::pair<sim::MachineIndex, sim::MachineIndex>, std::pair<TimePoint, TimePoint>> pairs_;
+};
+
+TEST(InferSurvey, InATournamentNoHostIsInTwoMeasurementsAtOnce) {
+    WatchedTournament tournament(17);
+    ASSERT_EQ(tournament.shell().run("infer --seed 1").status, 0) << tournament.shell().said();
+    const auto all = tournament.spans();
+    ASSERT_EQ(all.size(), 17u);
+    for (const auto& [host, spans] : all) {
+        EXPECT_EQ(spans.size(), 16u);
+        for (std::size_t i = 1; i < spans.size(); ++i)
+            EXPECT_LE(spans[i - 1].to, spans[i].from)
+                << host << ": " << spans[i - 1].peer << ", " << spans[i].peer;
+    }
+}
+
+TEST(InferSurvey, SaysWhatItMeasuredAndHowMuchItSent) {
+    SimShell shell(sim::read_lab("two_switches_8"));
+    ASSERT_EQ(shell.explore_all(), 0);
+    ASSERT_EQ(shell.run("infer").status, 0);
+    const std::string said = shell.said();
+    EXPECT_THAT(said, HasSubstr(" of 28 pairs in "));
+    EXPECT_THAT(said, ContainsRegex("at most [0-9,]+ probes a second from one host, [0-9.]+ MB in all"));
+    EXPECT_TRUE(shell.topology());
+}
+
+TEST(InferSurvey, GentleSendsAtMostTwoHundredProbesASecond) {
+    SimShell shell(sim::read_lab("two_switches_8"));
+    std::map<sim::MachineIndex, std::vector<TimePoint>> probes;
+    shell.world().set_noise([&](auto from, auto, Duration passed) {
+        probes[from].push_back(shell.world().time().now());
+        return passed;
+    });
+    ASSERT_EQ(shell.explore_all(), 0);
+    ASSERT_EQ(shell.run("infer --gentle").status, 0);
+    EXPECT_THAT(shell.said(), HasSubstr("at most 200 probes a second from one host"));
+    // With those that open connections, in half a second.
+    for (const auto& [host, times] : probes)
+        for (std::size_t i = 120; i < times.size(); ++i)
+            EXPECT_GT(times[i] - times[i - 120], milliseconds(500));
+}
+
+TEST(InferSurvey, RefusesOptionsThatMeanNothing) {
+    SimShell shell(sim::read_lab("two_switches_8"));
+    ASSERT_EQ(shell.explore_all(), 0);
+    EXPECT_EQ(shell.run("infer --confidence 1.5").status, 2);
+    EXPECT_THAT(shell.said(), HasSubstr("--confidence 1.5: not a probability between 0 and 1"));
+    EXPECT_EQ(shell.run("infer --method published --gentle").status, 2);
+    EXPECT_THAT(shell.said(), HasSubstr("not for the published method"));
+    EXPECT_EQ(shell.run("infer --confidence 0.9 --method survey").status, 0);
 }
 
 // What one inference under noise finds, and when it ends.

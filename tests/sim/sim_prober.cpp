@@ -12,8 +12,11 @@ namespace {
 constexpr Duration retransmission = std::chrono::milliseconds(200);
 
 // The round trips of one measurement: messages there and back, one after the other. It runs by events alone
-// and wakes its coroutine once, at the end.
-class Measurement final : public Sender, public std::enable_shared_from_this<Measurement> {
+// and wakes its coroutine once, at the end. At the other end it is one guest, from its first hello until the
+// news of its end arrives.
+class Measurement final : public Sender,
+                          public ProbeReception::Guest,
+                          public std::enable_shared_from_this<Measurement> {
   public:
     Measurement(SimProcess& from, SimProcess* to, MachineIndex there,
                 std::shared_ptr<const PeerSession> visitor, Endpoint at, ProbePlan plan)
@@ -31,36 +34,58 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
     Task<Result<ProbeResult>> run() {
         const auto self = shared_from_this();
         const Abandon abandon(*this);
-        begin_set();
-        while (!sets_.complete() && !failure_)
-            co_await ended_.wait();
+        try {
+            begin_set();
+            while (!sets_.complete() && !failure_)
+                co_await ended_.wait();
+        } catch (...) {  // cancelled
+            close();
+            throw;
+        }
         if (failure_) co_return *failure_;
-        co_return sets_.result();
+        ProbeResult result = sets_.result();
+        result.probing = probing_;
+        co_return result;
     }
 
     void arrived(std::uint64_t tag) override {
-        if (over()) return;
+        if (tag == farewell) return leave();
+        if (!from_.alive()) return close();  // its kernel does
+        if (over() || (tag == there_and_back && !from_.running())) return;
         if (tag == there_and_back) return take_sample();
-        if (!peer_ || !peer_->alive() || !peer_->seams().ports.find(at_.port, *visitor_)) {
-            return fail(FailureKind::refused, "connection refused");
-        }
+        const auto port = peer_ && peer_->alive() ? peer_->seams().ports.find(at_.port, *visitor_) : nullptr;
+        if (!port) return fail(FailureKind::refused, "connection refused");
         if (!peer_->running()) return;  // a stopped process does not answer
-        send(there_, here_, there_and_back);
+        if (dismissed_) return fail(FailureKind::lost, "the connection broke while probing");
+        if (connecting_ != 1 || welcomed_) return send(there_, here_, there_and_back);
+        guest_ = true;
+        port->guests.push_back(shared_from_this());
+        port->reception.arrived(*this);
     }
 
     void dropped(std::uint64_t tag, Drop why) override {
-        if (over() || why == Drop::machine_down) return;
-        auto again = [self = shared_from_this(), tag] {
-            if (self->over()) return;
+        const bool closing = tag == farewell;
+        if ((over() && !closing) || why == Drop::machine_down || ++repeats_ > most_repeats) return;
+        auto again = [self = shared_from_this(), tag, closing] {
+            if (self->over() && !closing) return;
             const bool back = tag == there_and_back;
             self->send(back ? self->there_ : self->here_, back ? self->here_ : self->there_, tag);
         };
         machines_.time().at(machines_.time().now() + retransmission, again);
     }
 
+    [[nodiscard]] HostId peer() const override { return visitor_.self; }
+    void welcome() override {
+        welcomed_ = true;
+        send(there_, here_, there_and_back);
+    }
+    void dismiss() override { dismissed_ = true; }
+
   private:
     static constexpr std::uint64_t there_only = 0;
     static constexpr std::uint64_t there_and_back = 1;
+    static constexpr std::uint64_t farewell = 2;
+    static constexpr int most_repeats = 100;
     static constexpr int round_trips_of_a_connection = 2;
 
     // Nobody waits for the result any more, when the coroutine goes.
@@ -77,13 +102,17 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
 
     void begin_set() {
         connecting_ = round_trips_of_a_connection;
-        const std::size_t set = sets_.result().minima.size();
-        const auto waits = [self = shared_from_this(), set] {
-            return !self->over() && self->sets_.result().minima.size() == set;
+        allow(plan_.timeout);
+        begin_round_trip();
+    }
+
+    // It fails unless the next step comes within `most`.
+    void allow(Duration most) {
+        const auto waits = [self = shared_from_this(), step = ++step_] {
+            return !self->over() && self->step_ == step;
         };
         const auto give_up = [this] { fail(FailureKind::timed_out, "no answer to probes"); };
-        machines_.time().at(machines_.time().now() + plan_.timeout, give_up, waits);
-        begin_round_trip();
+        machines_.time().at(machines_.time().now() + most, give_up, waits);
     }
 
     void begin_round_trip() {
@@ -108,18 +137,48 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
 
     void count(Duration sample) {
         if (over()) return;
-        if (connecting_ > 0) {
-            --connecting_;
+        if (connecting_ > 0) return connect_further();
+        if (!sets_.add(sample)) return pace(begun_);
+        probing_ += machines_.time().now() - set_begun_;
+        if (!sets_.complete()) return begin_set();
+        close();
+        ended_.notify();
+    }
+
+    void connect_further() {
+        if (--connecting_ > 0) {
+            allow(plan_.timeout + plan_.turn);
             return begin_round_trip();
         }
-        if (!sets_.add(sample)) return begin_round_trip();
-        if (!sets_.complete()) return begin_set();
-        ended_.notify();
+        set_begun_ = machines_.time().now();
+        allow(plan_.timeout + plan_.round_trips * plan_.pace);
+        pace(set_begun_);
+    }
+
+    void pace(TimePoint last) {
+        const TimePoint next = last + plan_.pace;
+        if (next <= machines_.time().now()) return begin_round_trip();
+        machines_.time().at(next, [self = shared_from_this()] {
+            if (!self->over()) self->begin_round_trip();
+        });
     }
 
     void fail(FailureKind kind, std::string cause) {
         failure_ = Failure{kind, "measure", "", std::move(cause)};
+        close();
         ended_.notify();
+    }
+
+    void close() {
+        if (!std::exchange(closed_, true)) send(here_, there_, farewell);
+    }
+    // At the other end.
+    void leave() {
+        const auto port = guest_ ? peer_->seams().ports.find(at_.port, visitor_) : nullptr;
+        if (!port) return;
+        const auto self = shared_from_this();
+        std::erase(port->guests, self);
+        port->reception.left(*this);
     }
 
     SimMachines& machines_;
@@ -133,15 +192,50 @@ class Measurement final : public Sender, public std::enable_shared_from_this<Mea
     ProbeSets sets_;
     std::optional<Failure> failure_;
     TimePoint begun_{};
+    TimePoint set_begun_{};
+    Duration probing_{0};
     int connecting_ = 0;  // round trips until the connection stands
+    std::uint64_t step_ = 0;
+    int repeats_ = 0;
+    bool guest_ = false;  // has been announced at the other end
+    bool welcomed_ = false;
+    bool dismissed_ = false;
+    bool closed_ = false;
     bool abandoned_ = false;
     Signal ended_;
+};
+
+// What serve() waits for.
+struct Serving {
+    explicit Serving(SimMachines& machines) : over(machines.time().context().get_executor()) {}
+    void end(Result<void> how) {
+        if (!result) result = std::move(how);
+        over.notify();
+    }
+    std::optional<Result<void>> result;
+    Signal over;
+};
+
+// While one is served.
+struct Service {
+    Service(std::shared_ptr<OpenPort> at, HostId whom) : port(std::move(at)), peer(whom) {}
+    ~Service() { port->reception.withdraw(peer); }
+    Service(const Service&) = delete;
+    Service& operator=(const Service&) = delete;
+    std::shared_ptr<OpenPort> port;
+    HostId peer;
 };
 
 class SimSession final : public Prober::Session {
   public:
     SimSession(SimProcess& process, std::shared_ptr<OpenPort> port, std::uint16_t number)
         : process_(process), port_(std::move(port)), number_(number) {}
+    ~SimSession() override {
+        for (const std::weak_ptr<Serving>& one : served_)
+            if (const auto serving = one.lock()) serving->end(cancelled());
+    }
+    SimSession(const SimSession&) = delete;
+    SimSession& operator=(const SimSession&) = delete;
 
     [[nodiscard]] Endpoint endpoint() const override {
         return {process_.machines().addresses(process_.machine()), number_};
@@ -162,10 +256,33 @@ class SimSession final : public Prober::Session {
         co_return co_await measurement->run();
     }
 
+    void hold(bool on) override { port_->reception.hold(on); }
+
+    Task<Result<void>> serve(HostId peer, Duration timeout) override {
+        VirtualTime& time = process_.machines().time();
+        const auto serving = std::make_shared<Serving>(process_.machines());
+        std::erase_if(served_, [](const auto& one) { return one.expired(); });
+        served_.push_back(serving);
+        const std::weak_ptr<Serving> weak = serving;
+        const Service service(port_, peer);
+        const auto over = [weak](const Result<void>& how) {
+            if (const auto waits = weak.lock()) waits->end(how);
+        };
+        port_->reception.serve(peer, [over] { over({}); });
+        time.at(time.now() + timeout, [over] { over(timed_out()); });
+        while (!serving->result)
+            co_await serving->over.wait();
+        co_return *serving->result;
+    }
+
   private:
+    static Failure timed_out() { return {FailureKind::timed_out, "serve", "", "it has not come and gone"}; }
+    static Failure cancelled() { return {FailureKind::cancelled, "serve", "", "the operation has ended"}; }
+
     SimProcess& process_;
     std::shared_ptr<OpenPort> port_;
     std::uint16_t number_;
+    std::vector<std::weak_ptr<Serving>> served_;
 };
 
 }  // namespace

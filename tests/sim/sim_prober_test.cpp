@@ -3,6 +3,7 @@
 #include "tests/sim/sim_session.hpp"
 
 #include <numeric>
+#include <optional>
 
 #include <boost/asio/detached.hpp>
 #include <gtest/gtest.h>
@@ -43,6 +44,18 @@ class SimProbing : public testing::Test {
         if (result) results_[from + to] = *result;
         ++ended_;
     }
+    Task<void> serve(std::string host, std::string peer) {
+        const auto result = co_await sessions_[host]->serve(id_of(peer), std::chrono::seconds(5));
+        served_[host + peer] = result ? "over" : result.error().cause;
+    }
+    void start_serving(const std::string& host, const std::string& peer) {
+        asio::co_spawn(world_.executor(), serve(host, peer), asio::detached);
+    }
+    // How many round trips of probes, beside those of connections, which are two for each set.
+    int probes(const std::string& from, const std::string& to) {
+        const auto& all = samples_[{*world_.machines().find(from), *world_.machines().find(to)}];
+        return static_cast<int>(all.size()) - 2;
+    }
     void start(const std::string& from, const std::string& to) {
         asio::co_spawn(world_.executor(), measure(from, to), asio::detached);
         ++started_;
@@ -63,6 +76,7 @@ class SimProbing : public testing::Test {
     std::vector<Host> everyone_;
     std::map<std::string, std::unique_ptr<Prober::Session>> sessions_;
     std::map<std::string, ProbeResult> results_;
+    std::map<std::string, std::string> served_;
     std::map<std::pair<MachineIndex, MachineIndex>, std::vector<Duration>> samples_;
     int started_ = 0, ended_ = 0;
 };
@@ -94,6 +108,78 @@ TEST_F(SimProbing, ThoseWhoShareALinkWaitForIt) {
     // 130 bytes at 10 Mbit/s: each is 104 us on the link in each direction, 508 us in all if alone.
     EXPECT_GT(mean_us("h0", "w0"), 750);
     EXPECT_LT(mean_us("h0", "w0"), 833);
+}
+
+TEST_F(SimProbing, WhoHoldsIsMeasuredInTheOrderInWhichItServes) {
+    sessions_["h9"]->hold(true);
+    start("h0", "h9");
+    start("h1", "h9");
+    world_.advance(std::chrono::seconds(2));
+    EXPECT_LE(probes("h0", "h9"), 0);
+    start_serving("h9", "h1");
+    world_.advance(std::chrono::milliseconds(500));
+    EXPECT_EQ(served_["h9h1"], "over");
+    EXPECT_EQ(results_["h1h9"].round_trips, 33);
+    EXPECT_LE(probes("h0", "h9"), 0);
+    sessions_["h9"]->hold(false);
+    finish();
+    EXPECT_EQ(results_["h0h9"].minima, results_["h1h9"].minima);
+}
+
+TEST_F(SimProbing, AHeldMeasurementTimesOut) {
+    sessions_["h9"]->hold(true);
+    Endpoint at = sessions_["h9"]->endpoint();
+    ProbePlan plan;
+    plan.turn = std::chrono::seconds(5);
+    std::optional<Result<ProbeResult>> result;
+    asio::co_spawn(world_.executor(), sessions_["h0"]->measure(id_of("h9"), at, plan),
+                   [&](const std::exception_ptr&, Result<ProbeResult> got) { result = std::move(got); });
+    world_.advance(std::chrono::milliseconds(7900));
+    EXPECT_FALSE(result);
+    world_.advance(std::chrono::milliseconds(200));
+    ASSERT_TRUE(result && !*result);
+    EXPECT_EQ(result->error().kind, FailureKind::timed_out);
+}
+
+TEST_F(SimProbing, WhoDiesWhileItIsServedIsOverAndWhoNeverComesTimesOut) {
+    sessions_["h9"]->hold(true);
+    start("h0", "h9");
+    start_serving("h9", "h0");
+    start_serving("h9", "h1");
+    world_.advance(std::chrono::milliseconds(1));
+    agent("h0").kill();
+    world_.advance(std::chrono::milliseconds(1));
+    EXPECT_EQ(served_["h9h0"], "over");
+    world_.advance(std::chrono::milliseconds(4990));
+    EXPECT_EQ(served_.count("h9h1"), 0u);
+    world_.advance(std::chrono::milliseconds(20));
+    EXPECT_EQ(served_["h9h1"], "it has not come and gone");
+}
+
+TEST_F(SimProbing, WhoLosesItsPowerWhileItIsServedTimesOut) {
+    sessions_["h9"]->hold(true);
+    start("h0", "h9");
+    start_serving("h9", "h0");
+    world_.advance(std::chrono::milliseconds(1));
+    world_.crash("h0");
+    world_.advance(std::chrono::milliseconds(4900));
+    EXPECT_EQ(served_.count("h9h0"), 0u);
+    world_.advance(std::chrono::milliseconds(200));
+    EXPECT_EQ(served_["h9h0"], "it has not come and gone");
+}
+
+TEST_F(SimProbing, ProbesKeepThePace) {
+    Endpoint at = sessions_["h9"]->endpoint();
+    ProbePlan plan{1, 10, 10};
+    plan.pace = std::chrono::milliseconds(5);
+    std::optional<Result<ProbeResult>> result;
+    const TimePoint begun = world_.time().now();
+    asio::co_spawn(world_.executor(), sessions_["h0"]->measure(id_of("h9"), at, plan),
+                   [&](const std::exception_ptr&, Result<ProbeResult> got) { result = std::move(got); });
+    ASSERT_TRUE(world_.advance_until([&] { return result.has_value(); }, std::chrono::seconds(1)));
+    EXPECT_GE(world_.time().now() - begun, std::chrono::milliseconds(50));
+    EXPECT_GE((*result)->probing, std::chrono::milliseconds(50));
+    EXPECT_EQ((*result)->minima, std::vector<Duration>(1, microseconds(2 * 40 + 4 * 5)));
 }
 
 TEST_F(SimProbing, AMeasurementEndsWithItsProcess) {

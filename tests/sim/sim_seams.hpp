@@ -5,6 +5,7 @@
 
 #include "trellis/world.hpp"
 
+#include "agentd/core/probe_reception.hpp"
 #include "tests/sim/sim_machines.hpp"
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace trellis::sim {
 
@@ -54,6 +56,9 @@ class SimProcesses final : public Processes {
 struct OpenPort {
     std::shared_ptr<const PeerSession> session;
     std::function<void(HostId peer, std::shared_ptr<Connection> connection)> take;  // streams only
+    // Probing only.
+    ProbeReception reception;
+    std::vector<std::shared_ptr<Sender>> guests;  // of the reception
 };
 
 // The open ports of one process.

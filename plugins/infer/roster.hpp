@@ -1,0 +1,50 @@
+// Roster: at the root, which of the selected hosts take part in one inference, and why the others do not.
+// Owned by the command; pure bookkeeping over what the operation tells.
+#pragma once
+
+#include "trellis/operation.hpp"
+
+#include "plugins/infer/messages.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trellis::plugins::infer {
+
+class Roster {
+  public:
+    explicit Roster(std::vector<Host> selected) : hosts_(std::move(selected)) {}
+
+    void ready(HostId host, const Ready& ports) { ready_[host] = ports; }
+    // False if it had been left out before.
+    bool leave_out(HostId host, const std::string& why) { return out_.emplace(host, why).second; }
+    // Every host is ready or left out.
+    [[nodiscard]] bool everybody_answered() const;
+    // Numbers those who are ready and not left out, in the order of the selection; at least one. Once.
+    void close();
+
+    [[nodiscard]] bool closed() const { return !participants_.empty(); }
+    [[nodiscard]] bool nobody_left() const;
+    [[nodiscard]] const std::vector<Participant>& participants() const { return participants_; }
+    [[nodiscard]] std::vector<std::string> participant_names() const;
+    [[nodiscard]] std::optional<HostNumber> number_of(HostId host) const;
+    [[nodiscard]] bool is_out(HostNumber host) const { return out_.contains(participants_[host].id); }
+
+    [[nodiscard]] const std::vector<Host>& hosts() const { return hosts_; }  // as selected
+    [[nodiscard]] const std::map<HostId, std::string>& out() const { return out_; }
+    [[nodiscard]] std::string name_of(HostId host) const;
+    [[nodiscard]] std::vector<HostId> ids() const;
+
+  private:
+    std::vector<Host> hosts_;
+    std::map<HostId, Ready> ready_;
+    std::map<HostId, std::string> out_;  // and why
+    std::vector<Participant> participants_;
+};
+
+// Why the host of this event takes part no longer; nothing if it may go on.
+[[nodiscard]] std::optional<std::string> reason_to_leave_out(const OperationEvent& event);
+
+}  // namespace trellis::plugins::infer
