@@ -1,6 +1,7 @@
 #include "plugins/infer/tree_search.hpp"
 
 #include "plugins/infer/branch_split.hpp"
+#include "plugins/infer/robust_scale.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +14,7 @@
 namespace trellis::plugins::infer {
 namespace {
 
-constexpr int most_rounds = 100;
+constexpr int most_search_rounds = 100;
 constexpr int fit_rounds = 4;
 constexpr int leg_rounds = 30;
 // Hosts are likelier where others are: one alone counts as this many.
@@ -24,25 +25,6 @@ constexpr double much_misfit = 2.5;  // times what noise makes
 constexpr double ln_two = 0.693;
 constexpr double noisy_factor = 6;
 constexpr double noisy_least_us = 2;
-
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
-}
-
-// The standard deviation of a normal distribution of which these are the sizes, the greatest tenth not looked
-// at. (The median of the sizes would be near 0 for clocks that count in steps as large as the noise.)
-double deviation_of(std::vector<double> sizes) {
-    constexpr double kept = 0.9, share_kept = 0.790;  // of the deviation of all
-    if (sizes.empty()) return 0;
-    std::ranges::sort(sizes);
-    sizes.resize(
-        std::max<std::size_t>(1, static_cast<std::size_t>(kept * static_cast<double>(sizes.size()))));
-    const double squares = std::inner_product(sizes.begin(), sizes.end(), sizes.begin(), 0.0);
-    return std::sqrt(squares / static_cast<double>(sizes.size())) / share_kept;
-}
 
 class Search {
   public:
@@ -135,7 +117,7 @@ class Search {
     }
 
     void refine() {
-        for (int round = 0; round < most_rounds; ++round) {
+        for (int round = 0; round < most_search_rounds; ++round) {
             bool changed = grow();
             if (changed) fit();
             if (prune()) changed = true;
@@ -149,7 +131,7 @@ class Search {
     // worth it.
     void try_boldly() {
         const Search before = *this;
-        for (int round = 0; round < most_rounds; ++round) {
+        for (int round = 0; round < most_search_rounds; ++round) {
             sigma_ = least_sigma_;
             if (!grow()) break;
             fit();

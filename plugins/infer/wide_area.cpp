@@ -1,5 +1,7 @@
 #include "plugins/infer/wide_area.hpp"
 
+#include "plugins/infer/robust_scale.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,13 +11,6 @@
 
 namespace trellis::plugins::infer {
 namespace {
-
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::ranges::nth_element(values, middle);
-    return *middle;
-}
 
 class Joining {
   public:
