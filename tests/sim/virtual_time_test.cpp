@@ -84,5 +84,21 @@ TEST(ProcessExecutor, AStoppedProcessGoesOnWhereItWasAndADeadOneDoesNot) {
     EXPECT_EQ(time.now(), TimePoint(milliseconds(105)));
 }
 
+TEST(VirtualTime, ForgetsTimersThatNobodyWaitsFor) {
+    VirtualTime time;
+    const auto held = std::make_shared<int>(0);
+    bool waiting = true;
+    for (int i = 0; i < 2000; ++i)
+        time.at(
+            time.now() + std::chrono::hours(1), [held] { ++*held; }, [&waiting] { return waiting; });
+    EXPECT_GT(held.use_count(), 2000);
+    waiting = false;
+    for (int i = 0; i < 4000; ++i)
+        time.at(time.now() + std::chrono::hours(2), [] {});
+    EXPECT_EQ(held.use_count(), 1);
+    time.run([] { return false; }, time.now() + std::chrono::hours(3));
+    EXPECT_EQ(*held, 0);
+}
+
 }  // namespace
 }  // namespace trellis::sim
