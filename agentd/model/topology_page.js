@@ -160,9 +160,10 @@ function drawBox(group, x, y, title, note, height, wide = 0) {
 }
 
 function delayRange(list) {
-  const low = list.reduce((least, host) => Math.min(least, host.link[0] ?? 0), Infinity);
-  const high = list.reduce((most, host) => Math.max(most, host.link[0] ?? 0), 0);
-  return delayText(low) === delayText(high) ? delayText(low) : `${delayText(low)} – ${delayText(high)}`;
+  const known = list.filter((host) => host.link.length > 0).map((host) => host.link[0]);
+  if (known.length === 0) return "no link";
+  const low = delayText(known.reduce((a, b) => Math.min(a, b))), high = delayText(known.reduce((a, b) => Math.max(a, b)));
+  return low === high ? low : `${low} – ${high}`;
 }
 
 function drawSwitch(links, nodes, one) {

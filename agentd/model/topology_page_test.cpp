@@ -114,7 +114,8 @@ TEST(TopologyPage, NoNameBecomesMarkup) {
     EXPECT_EQ(count_of(page, "<"), count_of(plain, "<"));
     EXPECT_EQ(count_of(page, "{{drawing}}"), 2u);  // the host and its range, as data
     std::vector<std::string> hosts;
-    for (const json& host : page_data(page).at(0).at("hosts"))
+    const json data = page_data(page);
+    for (const json& host : data.at(0).at("hosts"))
         hosts.push_back(host[0]);
     EXPECT_THAT(hosts, testing::Contains(hostile_names[0]));
     EXPECT_THAT(hosts, testing::Contains(hostile_names[4]));

@@ -40,7 +40,7 @@ TEST_F(ShellCompletion, OffersHostsTopicsAndFiles) {
     EXPECT_THAT(at("explore --timeout 3s a").candidates, ElementsAre("a00", "a01"));
     EXPECT_THAT(at("explore --timeout ").candidates, IsEmpty());
     EXPECT_THAT(at("show ").candidates, ElementsAre("hosts", "topology"));
-    EXPECT_THAT(at("topology ").candidates, ElementsAre("compare", "draw"));
+    EXPECT_THAT(at("topology ").candidates, ElementsAre("compare", "draw", "view"));
     EXPECT_TRUE(at("load ").files);
     EXPECT_TRUE(at("save f ").candidates.size() == 2);
     EXPECT_TRUE(at("hosts > ").files);
