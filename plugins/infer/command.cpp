@@ -7,8 +7,8 @@
 #include "agentd/model/topology_query.hpp"
 #include "agentd/model/topology_text.hpp"
 #include "agentd/model/topology_value.hpp"
-#include "plugins/infer/published_inference.hpp"
-#include "plugins/infer/surveyor.hpp"
+#include "plugins/infer/published/published_inference.hpp"
+#include "plugins/infer/survey/surveyor.hpp"
 
 #include <algorithm>
 #include <charconv>

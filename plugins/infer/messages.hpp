@@ -6,7 +6,7 @@
 #include "trellis/host.hpp"
 #include "trellis/message.hpp"
 
-#include "plugins/infer/travelling_tree.hpp"
+#include "plugins/infer/published/travelling_tree.hpp"
 
 #include <cstdint>
 #include <string>

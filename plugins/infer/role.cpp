@@ -1,8 +1,8 @@
 // The agent side of `infer`: one host's part in the method that the request names.
 #include "trellis/plugin.hpp"
 
-#include "plugins/infer/published_role.hpp"
-#include "plugins/infer/survey_role.hpp"
+#include "plugins/infer/published/published_role.hpp"
+#include "plugins/infer/survey/survey_role.hpp"
 
 namespace trellis::plugins::infer {
 namespace {

@@ -24,6 +24,7 @@ struct Method {
 };
 const std::vector<Method> methods{
     {"published", "infer --method published"},
+    {"default", "infer"},
 };
 
 struct Options {

@@ -49,7 +49,7 @@ For the published method, out of a factor of 1.5 of the source's are the pairs m
 
 - By the published rule the search for a close host drops a candidate only where round trips differ by a factor of three;
   inside a cluster (80 to 100 us in the source's figure 4.2) they never do. The source's program seems to have dropped
-  more: one trial with 1.15 in place of three (`alike_within` in `plugins/infer/close_host_search.hpp`) gave 45% (64 hosts)
+  more: one trial with 1.15 in place of three (`alike_within` in `plugins/infer/published/close_host_search.hpp`) gave 45% (64 hosts)
   and 34% (256 hosts) inside a cluster, 1.0% between clusters, and 15.0 s for 256 hosts.
 - The source's times hardly grew with the hosts of a cluster (section 5.3), which suggests that most of the 4 to 5 s is a
   cost that does not depend on the measurements, such as the start of its processes. Here the agents run before `infer`.

@@ -8,7 +8,7 @@
 #include "agentd/core/tree_messages.hpp"
 #include "agentd/core/tunnel_role.hpp"
 #include "agentd/model/topology_query.hpp"
-#include "plugins/infer/survey_messages.hpp"
+#include "plugins/infer/survey/survey_messages.hpp"
 #include "shell/standing/session_messages.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 // Texts of round-trip times: what is accepted is a matrix of different hosts, and a small one has a tree or
 // is refused.
 #include "agentd/model/topology_query.hpp"
-#include "plugins/infer/matrix_inference.hpp"
+#include "plugins/infer/matrix/matrix_inference.hpp"
 
 #include <cstdint>
 #include <cstdlib>

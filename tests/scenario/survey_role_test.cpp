@@ -1,6 +1,6 @@
 // The agents' side of the default inference in the simulated world, with a root that the tests play: batches
 // in turn and all at once, one after the other, and hosts that do not do their part.
-#include "plugins/infer/survey_messages.hpp"
+#include "plugins/infer/survey/survey_messages.hpp"
 #include "tests/scenario/sim_shell.hpp"
 #include "tests/sim/source_networks.hpp"
 #include "tests/sim/topology_lab.hpp"

@@ -58,11 +58,11 @@ class Scoring {
             const auto [a, b] = pair(random);
             const auto [c, d] = pair(random);
             const bool share = share_in_truth(truth, number_[a], number_[b], number_[c], number_[d]);
-            const std::optional<bool> answer = query.share_link(a, b, c, d);
+            const SharedLink answer = query.shared_link_answer(a, b, c, d);
             ++(share ? score.sharing : score.not_sharing);
-            if (!answer)
+            if (answer == SharedLink::unknown)
                 ++score.unknown;
-            else if (*answer != share)
+            else if ((answer == SharedLink::yes) != share)
                 ++(share ? score.false_negatives : score.false_positives);
         }
     }

@@ -74,7 +74,7 @@ class Measurement final : public Sender,
         machines_.time().at(machines_.time().now() + retransmission, again);
     }
 
-    [[nodiscard]] HostId peer() const override { return visitor_.self; }
+    [[nodiscard]] HostId peer() const override { return visitor_->self; }
     void welcome() override {
         welcomed_ = true;
         send(there_, here_, there_and_back);
@@ -174,7 +174,7 @@ class Measurement final : public Sender,
     }
     // At the other end.
     void leave() {
-        const auto port = guest_ ? peer_->seams().ports.find(at_.port, visitor_) : nullptr;
+        const auto port = guest_ ? peer_->seams().ports.find(at_.port, *visitor_) : nullptr;
         if (!port) return;
         const auto self = shared_from_this();
         std::erase(port->guests, self);

@@ -1,0 +1,32 @@
+#include "plugins/infer/survey/batch.hpp"
+
+#include <algorithm>
+
+namespace trellis::plugins::infer {
+
+std::size_t Batch::pairs() const {
+    std::size_t count = 0;
+    for (const std::vector<Turn>& of_host : turns)
+        count += static_cast<std::size_t>(std::ranges::count(of_host, true, &Turn::measures));
+    return count;
+}
+
+// The last place stands still, the others go round it; one of an odd number has no partner.
+Batch tournament(const std::vector<HostNumber>& hosts, std::size_t host_count, const Probing& probing) {
+    Batch batch{probing, std::vector<std::vector<Turn>>(host_count)};
+    const std::size_t places = hosts.size() + hosts.size() % 2;
+    if (hosts.size() < 2) return batch;
+    for (std::size_t round = 0; round + 1 < places; ++round)
+        for (std::size_t i = 0; i < places / 2; ++i) {
+            const std::size_t first = i == 0 ? places - 1 : (round + i) % (places - 1);
+            const std::size_t second = (round + places - 1 - i) % (places - 1);
+            if (std::max(first, second) >= hosts.size()) continue;
+            const bool swap = (i == 0 ? round : i) % 2 == 1;
+            const HostNumber a = hosts[swap ? second : first], b = hosts[swap ? first : second];
+            batch.turns[a].push_back({b, true});
+            batch.turns[b].push_back({a, false});
+        }
+    return batch;
+}
+
+}  // namespace trellis::plugins::infer

@@ -1,0 +1,222 @@
+#include "plugins/infer/survey/survey.hpp"
+
+#include "plugins/infer/survey/cluster_sweep.hpp"
+#include "plugins/infer/survey/inference_result.hpp"
+#include "plugins/infer/survey/wide_area.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+namespace trellis::plugins::infer {
+namespace {
+
+constexpr Probing inside{.sets = 3, .round_trips = 10, .patience = 10, .lanes = 1, .in_turn = true};
+constexpr Probing between{.sets = 2, .round_trips = 10, .patience = 10, .lanes = 16, .in_turn = false};
+constexpr std::size_t least_representatives = 8;
+constexpr std::size_t first_representatives = 16;  // at most, to begin with
+constexpr std::size_t most_representatives = 64;
+// The mean between two clusters is to be known that well, so that links of some microseconds show.
+constexpr double wide_error_us = 0.75;
+
+using PairSet = std::set<std::pair<HostNumber, HostNumber>>;
+
+// All pairs of hosts of different clusters but those already measured; who has measured least so far
+// measures.
+Batch all_between(const std::vector<std::vector<HostNumber>>& clusters, std::size_t host_count,
+                  const PairSet& known) {
+    Batch batch{between, std::vector<std::vector<Turn>>(host_count)};
+    std::size_t longest = 0;
+    for (const auto& cluster : clusters)
+        longest = std::max(longest, cluster.size());
+    for (std::size_t shift = 0; shift < longest; ++shift)
+        for (std::size_t c = 0; c < clusters.size(); ++c)
+            for (std::size_t d = c + 1; d < clusters.size(); ++d)
+                for (std::size_t i = 0; i < longest; ++i) {
+                    const std::size_t j = (i + shift) % longest;
+                    if (i >= clusters[c].size() || j >= clusters[d].size()) continue;
+                    HostNumber a = clusters[c][i], b = clusters[d][j];
+                    if (known.contains(std::minmax(a, b))) continue;
+                    if (batch.turns[b].size() < batch.turns[a].size()) std::swap(a, b);
+                    batch.turns[a].push_back({b, true});
+                }
+    return batch;
+}
+
+void append(Batch& whole, const Batch& part) {
+    for (std::size_t host = 0; host < whole.turns.size(); ++host)
+        whole.turns[host].insert(whole.turns[host].end(), part.turns[host].begin(), part.turns[host].end());
+}
+
+}  // namespace
+
+class Survey::State {
+  public:
+    State(std::vector<std::string> names, const SurveyOptions& options)
+        : names_(std::move(names)), options_(options), out_(names_.size(), false) {}
+
+    std::optional<Batch> next() {
+        for (;;) {
+            switch (stage_) {
+                case Stage::begin:
+                    sweep_.emplace(present(), names_.size(), options_.seed);
+                    stage_ = Stage::sweeping;
+                    break;
+                case Stage::sweeping:
+                    if (std::optional<Batch> batch = sweep_->next()) return batch;
+                    stage_ = Stage::inside;
+                    return all_inside();
+                case Stage::inside:
+                    solve_clusters();
+                    stage_ = Stage::between;
+                    if (clusters_.size() > 1) return more_between();
+                    break;
+                case Stage::between:
+                    join();
+                    if (!sure_between()) {
+                        representatives_ *= 2;
+                        Batch batch = more_between();
+                        if (batch.pairs() > 0) return batch;
+                    }
+                    if (!clusters_.empty()) result_ = describe(*wide_, clusters_, names_);
+                    stage_ = Stage::over;
+                    break;
+                case Stage::over:
+                    return std::nullopt;
+            }
+        }
+    }
+
+    void take(std::span<const PairSample> samples) {
+        if (stage_ == Stage::sweeping) sweep_->take(samples);
+        auto& kept = stage_ == Stage::sweeping ? rough_ : stage_ == Stage::inside ? inside_ : between_;
+        kept.insert(kept.end(), samples.begin(), samples.end());
+    }
+
+    void leave_out(HostNumber host) { out_[host] = true; }
+    [[nodiscard]] const InferenceResult& result() const { return result_; }
+    [[nodiscard]] std::size_t pairs() const {
+        std::vector<std::pair<HostNumber, HostNumber>> all;
+        for (const std::vector<PairSample>* samples : {&rough_, &inside_, &between_})
+            for (const PairSample& sample : *samples)
+                all.push_back(std::minmax(sample.a, sample.b));
+        std::ranges::sort(all);
+        return all.size() - std::ranges::unique(all).size();
+    }
+
+  private:
+    enum class Stage { begin, sweeping, inside, between, over };
+
+    [[nodiscard]] std::vector<HostNumber> present() const {
+        std::vector<HostNumber> hosts;
+        for (HostNumber host = 0; host < out_.size(); ++host)
+            if (!out_[host]) hosts.push_back(host);
+        return hosts;
+    }
+
+    Batch all_inside() {
+        Batch batch{inside, std::vector<std::vector<Turn>>(names_.size())};
+        for (const std::vector<HostNumber>& hosts : sweep_->clusters())
+            append(batch, tournament(hosts, names_.size(), inside));
+        return batch;
+    }
+
+    // Hosts that have gone since, or that reached too few others of their cluster, have no place.
+    void solve_clusters() {
+        std::unordered_map<HostNumber, std::size_t> reached;
+        for (const PairSample& sample : inside_)
+            for (const HostNumber host : {sample.a, sample.b})
+                ++reached[host];
+        for (const std::vector<HostNumber>& hosts : sweep_->clusters()) {
+            SolvedCluster cluster{{}, {SwitchTree(0), 0, {}, {}, {}, {}, {}}};
+            for (const HostNumber host : hosts)
+                if (!out_[host] && 2 * reached[host] + 1 >= hosts.size()) cluster.hosts.push_back(host);
+            if (cluster.hosts.empty()) continue;
+            if (cluster.hosts.size() > 1)
+                cluster.solved = solve_tree(table_of(cluster.hosts), {options_.confidence, {}});
+            clusters_.push_back(std::move(cluster));
+        }
+    }
+    [[nodiscard]] PairTable table_of(const std::vector<HostNumber>& hosts) const {
+        constexpr auto nowhere = static_cast<std::size_t>(-1);
+        std::vector<std::size_t> place(names_.size(), nowhere);
+        for (std::size_t i = 0; i < hosts.size(); ++i)
+            place[hosts[i]] = i;
+        PairTable table(hosts.size());
+        for (const PairSample& sample : inside_)
+            if (place[sample.a] != nowhere && place[sample.b] != nowhere)
+                table.add(place[sample.a], place[sample.b], sample.rtt_us, sample.spread_us);
+        return table;
+    }
+
+    Batch more_between() {
+        PairSet known;
+        for (const PairSample& sample : between_)
+            known.insert(std::minmax(sample.a, sample.b));
+        return all_between(chosen(), names_.size(), known);
+    }
+    [[nodiscard]] std::vector<std::vector<HostNumber>> chosen() const {
+        std::vector<std::vector<HostNumber>> result;
+        for (const SolvedCluster& cluster : clusters_) {
+            if (cluster.hosts.size() == 1) {
+                result.push_back(cluster.hosts);
+                continue;
+            }
+            const std::size_t switches = 2 * cluster.solved.tree.switches().size();
+            const std::size_t first = std::clamp(switches, least_representatives, first_representatives);
+            result.push_back(representatives(cluster, std::max(first, representatives_)));
+        }
+        return result;
+    }
+
+    void join() {
+        if (!clusters_.empty())
+            wide_ = join_clusters(clusters_, between_, names_.size(), options_.confidence);
+    }
+    [[nodiscard]] bool sure_between() const {
+        if (clusters_.size() < 2 || representatives_ >= most_representatives) return true;
+        const double clusters = static_cast<double>(clusters_.size());
+        const double pairs = static_cast<double>(between_.size()) / (clusters * (clusters - 1) / 2);
+        return wide_->sigma_us <= wide_error_us * std::sqrt(pairs);
+    }
+
+    std::vector<std::string> names_;
+    SurveyOptions options_;
+    std::vector<bool> out_;  // by host number
+    Stage stage_ = Stage::begin;
+    std::optional<ClusterSweep> sweep_;
+    std::vector<PairSample> rough_, inside_, between_;
+    std::vector<SolvedCluster> clusters_;
+    std::size_t representatives_ = least_representatives;
+    std::optional<WideTree> wide_;
+    InferenceResult result_;
+};
+
+Survey::Survey(std::vector<std::string> names, const SurveyOptions& options)
+    : state_(std::make_unique<State>(std::move(names), options)) {}
+Survey::~Survey() = default;
+Survey::Survey(Survey&&) noexcept = default;
+Survey& Survey::operator=(Survey&&) noexcept = default;
+
+std::optional<Batch> Survey::next() {
+    return state_->next();
+}
+void Survey::take(std::span<const PairSample> samples) {
+    state_->take(samples);
+}
+void Survey::leave_out(HostNumber host) {
+    state_->leave_out(host);
+}
+Topology Survey::topology() const {
+    return state_->result().topology;
+}
+std::vector<std::string> Survey::remarks() const {
+    return state_->result().remarks;
+}
+std::size_t Survey::measured_pairs() const {
+    return state_->pairs();
+}
+
+}  // namespace trellis::plugins::infer

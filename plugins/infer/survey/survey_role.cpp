@@ -1,0 +1,221 @@
+#include "plugins/infer/survey/survey_role.hpp"
+
+#include "agentd/core/pair_key.hpp"
+
+#include <algorithm>
+
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
+namespace trellis::plugins::infer {
+
+namespace {
+
+constexpr Duration step_timeout = std::chrono::seconds(2);   // of a connection or a set
+constexpr Duration turn_timeout = std::chrono::seconds(10);  // for a peer that still has other turns
+constexpr Duration answer_interval = std::chrono::milliseconds(250);
+constexpr Duration as_long_as_the_batch = std::chrono::hours(24);
+constexpr std::int32_t most_lanes = 64;
+constexpr std::size_t most_why = 200;  // bytes of a failure's cause
+
+}  // namespace
+
+SurveyRole::SurveyRole(RoleContext& context) : context_(context), changed_(context.world().executor) {}
+
+Task<RoleResult> SurveyRole::run() {
+    auto probing = context_.world().prober.open(context_.peers());
+    if (!probing) co_return RoleResult{Outcome::of(probing.error()), {}};
+    probing_ = std::move(*probing);
+    probing_->hold(true);
+    tell_root(Ready{probing_->endpoint().port, 0});
+    using namespace asio::experimental::awaitable_operators;
+    co_await (read_messages() || take_part());
+    co_return RoleResult{};
+}
+
+Task<void> SurveyRole::read_messages() {
+    while (auto received = co_await context_.receive()) {
+        if (auto message = decode<ToSurveyRole>(received->body)) handle(received->from, std::move(*message));
+        changed_.notify();
+    }
+}
+
+void SurveyRole::handle(HostId from, ToSurveyRole message) {
+    if (const auto* forgone = std::get_if<Forgone>(&message)) {
+        if (const auto host = number_of(from)) forgone_.emplace(forgone->batch, *host);
+    } else if (from != root_id) {
+        return;
+    } else if (auto* roll = std::get_if<Roll>(&message)) {
+        learn(std::move(*roll));
+    } else if (auto* assignment = std::get_if<Assignment>(&message)) {
+        accept(std::move(*assignment));
+    } else if (const HostNumber host = std::get<Skip>(message).host; host < gone_.size()) {
+        gone_[host] = true;
+    }
+}
+
+void SurveyRole::learn(Roll roll) {
+    if (!hosts_.empty()) return;
+    hosts_ = std::move(roll.hosts);
+    gone_.assign(hosts_.size(), false);
+    if (const auto self = number_of(context_.peers().self)) self_ = *self;
+}
+
+void SurveyRole::accept(Assignment assignment) {
+    if (assignment.batch <= current_.batch) return;
+    std::erase_if(assignment.turns,
+                  [this](const Turn& turn) { return turn.peer >= hosts_.size() || turn.peer == self_; });
+    next_ = std::move(assignment);
+}
+
+Task<void> SurveyRole::take_part() {
+    using namespace asio::experimental::awaitable_operators;
+    for (;;) {
+        co_await until_next();
+        current_ = std::move(*next_);
+        next_.reset();
+        std::erase_if(forgone_, [this](const auto& one) { return one.first < current_.batch; });
+        co_await (carry_out() || until_next());
+    }
+}
+
+Task<void> SurveyRole::until_next() {
+    while (!next_)
+        co_await changed_.wait();
+}
+
+Task<void> SurveyRole::carry_out() {
+    using namespace asio::experimental::awaitable_operators;
+    to_measure_ = static_cast<std::size_t>(std::ranges::count(current_.turns, true, &Turn::measures));
+    next_turn_ = 0;
+    answer_ = {};
+    answered_ = context_.world().clock.now();
+    answer_if_due();
+    if (current_.probing.in_turn) {
+        co_await take_in_order();
+    } else {
+        co_await (fill_lanes(std::clamp(current_.probing.lanes, 1, most_lanes)) &&
+                  serve_all(0, current_.turns.size()));
+    }
+}
+
+Task<void> SurveyRole::take_in_order() {
+    for (const Turn turn : current_.turns)
+        co_await take(turn);
+}
+
+Task<void> SurveyRole::fill_lanes(std::int32_t lanes) {
+    using namespace asio::experimental::awaitable_operators;
+    if (lanes == 1) {
+        co_await fill_lane();
+    } else {
+        co_await (fill_lanes(lanes / 2) && fill_lanes(lanes - lanes / 2));
+    }
+}
+
+Task<void> SurveyRole::fill_lane() {
+    while (next_turn_ < current_.turns.size()) {
+        const Turn turn = current_.turns[next_turn_++];
+        if (turn.measures) co_await take(turn);
+    }
+}
+
+// All at once those turns from `first` to before `last` in which others measure this host.
+Task<void> SurveyRole::serve_all(std::size_t first, std::size_t last) {
+    using namespace asio::experimental::awaitable_operators;
+    if (last - first > 1) {
+        const std::size_t middle = first + (last - first) / 2;
+        co_await (serve_all(first, middle) && serve_all(middle, last));
+    } else if (first < last && !current_.turns[first].measures) {
+        co_await take(current_.turns[first]);
+    }
+}
+
+Task<void> SurveyRole::take(Turn turn) {
+    using namespace asio::experimental::awaitable_operators;
+    if (!pointless(turn)) {
+        Task<void> part = turn.measures ? measure(turn.peer) : serve(turn.peer);
+        co_await (std::move(part) || until_pointless(turn));
+    }
+    if (!turn.measures) co_return;
+    --to_measure_;
+    answer_if_due();
+}
+
+Task<void> SurveyRole::measure(HostNumber peer) {
+    Endpoint at = endpoint_of(peer);
+    const ProbePlan how = plan();
+    const auto measured = co_await probing_->measure(hosts_[peer].id, std::move(at), how);
+    measured ? keep(peer, *measured) : miss(peer, measured.error());
+}
+
+void SurveyRole::keep(HostNumber peer, const ProbeResult& measured) {
+    using Microseconds = std::chrono::duration<double, std::micro>;
+    const auto [least, greatest] = std::ranges::minmax(measured.minima);
+    answer_.samples.push_back(
+        {self_, peer, Microseconds(least).count(), Microseconds(greatest - least).count()});
+    answer_.probes += static_cast<std::uint64_t>(measured.round_trips);
+    const double seconds = std::max(std::chrono::duration<double>(measured.probing).count(), 1e-6);
+    const auto lanes = current_.probing.in_turn ? 1 : current_.probing.lanes;
+    answer_.probes_per_second = std::max(answer_.probes_per_second, measured.round_trips / seconds * lanes);
+}
+
+void SurveyRole::miss(HostNumber peer, const Failure& failure) {
+    answer_.misses.push_back({peer, failure.cause.substr(0, most_why)});
+    const ToSurveyRole forgone = Forgone{current_.batch};
+    context_.send(hosts_[peer].id, encode(forgone));
+}
+
+Task<void> SurveyRole::serve(HostNumber peer) {
+    const ProbePlan how = plan();
+    Duration most = as_long_as_the_batch;
+    if (current_.probing.in_turn) most = how.turn + how.sets * (2 * how.timeout + how.round_trips * how.pace);
+    co_await probing_->serve(hosts_[peer].id, most);
+}
+
+// Nobody is there to take it with.
+bool SurveyRole::pointless(Turn turn) const {
+    return gone_[turn.peer] || gone_[self_] ||
+           (!turn.measures && forgone_.contains({current_.batch, turn.peer}));
+}
+
+Task<void> SurveyRole::until_pointless(Turn turn) {
+    while (!pointless(turn))
+        co_await changed_.wait();
+}
+
+void SurveyRole::answer_if_due() {
+    const TimePoint now = context_.world().clock.now();
+    answer_.complete = to_measure_ == 0;
+    if (!answer_.complete && answer_.misses.empty() && now - answered_ < answer_interval) return;
+    answer_.batch = current_.batch;
+    tell_root(std::exchange(answer_, {}));
+    answered_ = now;
+}
+
+ProbePlan SurveyRole::plan() const {
+    const Probing& probing = current_.probing;
+    ProbePlan plan;
+    plan.sets = probing.sets;
+    plan.round_trips = probing.round_trips;
+    plan.patience = probing.patience;
+    plan.timeout = step_timeout;
+    plan.turn = turn_timeout;
+    plan.pace = std::chrono::microseconds(probing.pace_us);
+    return plan;
+}
+
+Endpoint SurveyRole::endpoint_of(HostNumber host) const {
+    const Host* known = find_participant(context_.peers(), hosts_[host].id);
+    Endpoint endpoint;
+    endpoint.port = hosts_[host].ports.probe_port;
+    if (known != nullptr) endpoint.addresses = known->addresses;
+    return endpoint;
+}
+
+std::optional<HostNumber> SurveyRole::number_of(HostId id) const {
+    const auto place = std::ranges::find(hosts_, id, &Participant::id);
+    if (place == hosts_.end()) return std::nullopt;
+    return static_cast<HostNumber>(place - hosts_.begin());
+}
+
+}  // namespace trellis::plugins::infer

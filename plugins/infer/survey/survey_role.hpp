@@ -1,0 +1,69 @@
+// SurveyRole: one host's part in the default method. It carries out its turns of each batch, in their order:
+// it measures a peer, or lets itself be measured by one, and tells the root what it found. Nobody measures it
+// before its turn. A turn that fails holds up neither the next ones nor, beyond its time-outs, other hosts.
+// Owned by the role that runs it.
+#pragma once
+
+#include "trellis/prober.hpp"
+#include "trellis/role.hpp"
+
+#include "agentd/core/mailbox.hpp"
+#include "plugins/infer/survey/survey_messages.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace trellis::plugins::infer {
+
+class SurveyRole {
+  public:
+    // `context` outlives it. The operation must have been started with `peers`.
+    explicit SurveyRole(RoleContext& context);
+    Task<RoleResult> run();
+
+  private:
+    Task<void> read_messages();
+    void handle(HostId from, ToSurveyRole message);
+    void learn(Roll roll);
+    void accept(Assignment assignment);
+    Task<void> take_part();
+    Task<void> until_next();
+    Task<void> carry_out();
+    Task<void> take_in_order();
+    Task<void> fill_lanes(std::int32_t lanes);
+    Task<void> fill_lane();
+    Task<void> serve_all(std::size_t first, std::size_t last);
+    Task<void> take(Turn turn);
+    Task<void> measure(HostNumber peer);
+    Task<void> serve(HostNumber peer);
+    Task<void> until_pointless(Turn turn);
+    void keep(HostNumber peer, const ProbeResult& measured);
+    void miss(HostNumber peer, const Failure& failure);
+    void answer_if_due();
+    void tell_root(const ToSurveyor& message) { context_.send(root_id, encode(message)); }
+    [[nodiscard]] bool pointless(Turn turn) const;
+    [[nodiscard]] ProbePlan plan() const;
+    [[nodiscard]] Endpoint endpoint_of(HostNumber host) const;
+    [[nodiscard]] std::optional<HostNumber> number_of(HostId id) const;
+
+    RoleContext& context_;
+    Signal changed_;
+    std::unique_ptr<Prober::Session> probing_;
+    std::vector<Participant> hosts_;
+    HostNumber self_ = 0;
+    std::vector<bool> gone_;                                  // by host number
+    std::set<std::pair<std::uint32_t, HostNumber>> forgone_;  // batch and host
+    std::optional<Assignment> next_;
+    Assignment current_;
+    std::size_t next_turn_ = 0;   // of current_.turns, for its lanes
+    std::size_t to_measure_ = 0;  // turns of current_ that have not ended
+    Answer answer_;
+    TimePoint answered_{};
+};
+
+}  // namespace trellis::plugins::infer

@@ -1,0 +1,125 @@
+#include "plugins/infer/survey/surveyor.hpp"
+
+#include <algorithm>
+
+namespace trellis::plugins::infer {
+namespace {
+
+// Of one host, with --gentle.
+constexpr std::int32_t gentle_pace_us = 5000;
+// A host whose pairs with so many others fail, and more fail than succeed, is out of reach.
+constexpr std::size_t telling_misses = 3;
+
+}  // namespace
+
+Task<std::optional<Finding>> Surveyor::run() {
+    bool going = true;
+    while (going && !roster_.everybody_answered())
+        going = co_await step();
+    if (going) begin();
+    if (!roster_.closed()) co_return std::nullopt;
+    for (auto batch = survey_->next(); going && batch && batch->pairs() > 0; batch = survey_->next()) {
+        send(*batch);
+        going = co_await gather();
+    }
+    if (roster_.nobody_left()) co_return std::nullopt;
+    Finding finding{survey_->topology(), survey_->measured_pairs(), survey_->remarks()};
+    finding.remarks.push_back(load_.text());
+    co_return finding;
+}
+
+// One event; false: there will be no more.
+Task<bool> Surveyor::step() {
+    const auto event = co_await operation_.next();
+    if (!event) co_return false;
+    if (const auto* message = std::get_if<HostMessage>(&event->what)) {
+        if (const auto news = decode<ToSurveyor>(message->body)) {
+            if (const auto* ready = std::get_if<Ready>(&*news)) roster_.ready(event->host, *ready);
+            if (const auto* answer = std::get_if<Answer>(&*news)) take(event->host, *answer);
+        }
+    }
+    if (const auto why = reason_to_leave_out(*event)) leave_out(event->host, *why);
+    co_return true;
+}
+
+void Surveyor::begin() {
+    roster_.close();
+    if (!roster_.closed()) return;
+    survey_.emplace(roster_.participant_names(), options_);
+    const ToSurveyRole roll = Roll{roster_.participants()};
+    operation_.send_all(encode(roll));
+}
+
+void Surveyor::send(const Batch& batch) {
+    ++batch_;
+    probing_ = batch.probing;
+    if (options_.gentle) {
+        probing_.pace_us = std::max(probing_.pace_us, gentle_pace_us);
+        probing_.lanes = 1;
+    }
+    expected_ += batch.pairs();
+    for (HostNumber host = 0; host < batch.turns.size(); ++host) {
+        if (batch.turns[host].empty() || roster_.is_out(host)) continue;
+        measuring_.insert(host);
+        const ToSurveyRole assignment = Assignment{batch_, probing_, batch.turns[host]};
+        operation_.send(roster_.participants()[host].id, encode(assignment));
+    }
+    show_progress();
+}
+
+Task<bool> Surveyor::gather() {
+    bool going = true;
+    while (going && !measuring_.empty())
+        going = co_await step();
+    std::erase_if(samples_,
+                  [this](const PairSample& s) { return roster_.is_out(s.a) || roster_.is_out(s.b); });
+    survey_->take(samples_);
+    samples_.clear();
+    co_return going;
+}
+
+void Surveyor::take(HostId from, const Answer& answer) {
+    const auto host = roster_.number_of(from);
+    if (!host || answer.batch != batch_ || !measuring_.contains(*host)) return;
+    for (const PairSample& sample : answer.samples) {
+        if (sample.a != *host || sample.b >= roster_.participants().size() || sample.b == *host) continue;
+        samples_.push_back(sample);
+        ++measured_;
+        ++met_[sample.a];
+        ++met_[sample.b];
+    }
+    load_.add(answer.probes, answer.samples.size() * static_cast<std::size_t>(std::max(probing_.sets, 0)),
+              answer.probes_per_second);
+    if (answer.complete) measuring_.erase(*host);
+    for (const Miss& miss : answer.misses)
+        count_miss(*host, miss);
+    show_progress();
+}
+
+void Surveyor::count_miss(HostNumber from, const Miss& miss) {
+    if (miss.peer >= roster_.participants().size()) return;
+    missed_[from].insert(miss.peer);
+    missed_[miss.peer].insert(from);
+    for (const HostNumber host : {miss.peer, from}) {
+        const std::size_t misses = missed_[host].size();
+        if (misses < telling_misses || misses <= met_[host]) continue;
+        leave_out(roster_.participants()[host].id,
+                  "out of reach of " + std::to_string(misses) + " other hosts: " + miss.why);
+    }
+}
+
+void Surveyor::leave_out(HostId host, const std::string& why) {
+    if (!roster_.leave_out(host, why)) return;
+    const auto number = roster_.number_of(host);
+    if (!number) return;
+    survey_->leave_out(*number);
+    measuring_.erase(*number);
+    const ToSurveyRole skip = Skip{*number};
+    operation_.send_all(encode(skip));
+}
+
+void Surveyor::show_progress() {
+    context_.progress("infer: " + std::to_string(measured_) + " of " + std::to_string(expected_) + " pairs");
+}
+
+}  // namespace trellis::plugins::infer
