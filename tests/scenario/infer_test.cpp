@@ -213,11 +213,13 @@ class WatchedTournament {
   private:
     void note(sim::MachineIndex from, sim::MachineIndex to, Duration passed) {
         const TimePoint now = shell_.world().time().now();
-        if (counts_[{from, to}]++ % 12 < 2) return;
+        const int count = counts_[std::minmax(from, to)]++ - round_trips_before;
+        if (count < 0 || count % 12 < 2) return;
         const auto place = pairs_.try_emplace({from, to}, now - passed, now).first;
         place->second.second = now;
     }
 
+    static constexpr int round_trips_before = 5;  // of each pair, in the first look at all hosts
     SimShell shell_;
     std::size_t seen_ = 0;
     std::map<std::pair<sim::MachineIndex, sim::MachineIndex>, int> counts_;

@@ -14,11 +14,11 @@ namespace {
 constexpr std::size_t random_rounds =
     16;  // so that hardly any host of a cluster with a quarter of all meets none of it
 constexpr std::size_t most_batches = 4;
-constexpr Probing rough{.sets = 1, .round_trips = 3, .patience = 3, .lanes = 16, .in_turn = false};
+constexpr Probing probing_roughly{.sets = 1, .round_trips = 3, .patience = 3, .lanes = 16, .in_turn = false};
 
 // Some rounds of a tournament in which the hosts stand in a random order: random pairs, shared evenly.
 Batch random_pairs(const std::vector<HostNumber>& hosts, std::size_t host_count) {
-    Batch batch = tournament(hosts, host_count, rough);
+    Batch batch = tournament(hosts, host_count, probing_roughly);
     for (std::vector<Turn>& turns : batch.turns)
         if (turns.size() > random_rounds) turns.resize(random_rounds);
     return batch;
@@ -42,7 +42,7 @@ std::optional<Batch> ClusterSweep::next() {
     std::vector<HostNumber> first;
     for (const std::vector<HostNumber>& group : groups)
         first.push_back(group[(asked_ * 7) % group.size()]);
-    return tournament(first, host_count_, rough);
+    return tournament(first, host_count_, probing_roughly);
 }
 
 void ClusterSweep::take(std::span<const PairSample> samples) {

@@ -13,8 +13,9 @@
 namespace trellis::plugins::infer {
 namespace {
 
-constexpr Probing inside{.sets = 3, .round_trips = 10, .patience = 10, .lanes = 1, .in_turn = true};
-constexpr Probing between{.sets = 2, .round_trips = 10, .patience = 10, .lanes = 16, .in_turn = false};
+constexpr Probing probing_inside{.sets = 3, .round_trips = 10, .patience = 10, .lanes = 1, .in_turn = true};
+constexpr Probing probing_between{
+    .sets = 2, .round_trips = 10, .patience = 10, .lanes = 16, .in_turn = false};
 constexpr std::size_t least_representatives = 8;
 constexpr std::size_t first_representatives = 16;  // at most, to begin with
 constexpr std::size_t most_representatives = 64;
@@ -27,7 +28,8 @@ using PairSet = std::set<std::pair<HostNumber, HostNumber>>;
 // measures.
 Batch all_between(const std::vector<std::vector<HostNumber>>& clusters, std::size_t host_count,
                   const PairSet& known) {
-    Batch batch{between, std::vector<std::vector<Turn>>(host_count)};
+    Batch batch{probing_between, std::vector<std::vector<Turn>>(host_count)};
+    std::vector<std::size_t> measures(host_count, 0);
     std::size_t longest = 0;
     for (const auto& cluster : clusters)
         longest = std::max(longest, cluster.size());
@@ -39,8 +41,10 @@ Batch all_between(const std::vector<std::vector<HostNumber>>& clusters, std::siz
                     if (i >= clusters[c].size() || j >= clusters[d].size()) continue;
                     HostNumber a = clusters[c][i], b = clusters[d][j];
                     if (known.contains(std::minmax(a, b))) continue;
-                    if (batch.turns[b].size() < batch.turns[a].size()) std::swap(a, b);
+                    if (measures[b] < measures[a]) std::swap(a, b);
+                    ++measures[a];
                     batch.turns[a].push_back({b, true});
+                    batch.turns[b].push_back({a, false});
                 }
     return batch;
 }
@@ -117,9 +121,9 @@ class Survey::State {
     }
 
     Batch all_inside() {
-        Batch batch{inside, std::vector<std::vector<Turn>>(names_.size())};
+        Batch batch{probing_inside, std::vector<std::vector<Turn>>(names_.size())};
         for (const std::vector<HostNumber>& hosts : sweep_->clusters())
-            append(batch, tournament(hosts, names_.size(), inside));
+            append(batch, tournament(hosts, names_.size(), probing_inside));
         return batch;
     }
 

@@ -2,8 +2,8 @@
 // Roll::hosts, batches from 1.
 #pragma once
 
-#include "plugins/infer/survey/batch.hpp"
 #include "plugins/infer/messages.hpp"
+#include "plugins/infer/survey/batch.hpp"
 
 #include <cstdint>
 #include <string>

@@ -6,8 +6,8 @@
 #include "trellis/command.hpp"
 
 #include "plugins/infer/finding.hpp"
-#include "plugins/infer/survey/probe_load.hpp"
 #include "plugins/infer/roster.hpp"
+#include "plugins/infer/survey/probe_load.hpp"
 #include "plugins/infer/survey/survey.hpp"
 #include "plugins/infer/survey/survey_messages.hpp"
 
