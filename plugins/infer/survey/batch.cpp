@@ -11,6 +11,11 @@ std::size_t Batch::pairs() const {
     return count;
 }
 
+void Batch::append(const Batch& other) {
+    for (std::size_t host = 0; host < turns.size(); ++host)
+        turns[host].insert(turns[host].end(), other.turns[host].begin(), other.turns[host].end());
+}
+
 // The last place stands still, the others go round it; one of an odd number has no partner.
 Batch tournament(const std::vector<HostNumber>& hosts, std::size_t host_count, const Probing& probing) {
     Batch batch{probing, std::vector<std::vector<Turn>>(host_count)};

@@ -44,6 +44,8 @@ struct Batch {
 
     // Pairs measured in all.
     [[nodiscard]] std::size_t pairs() const;
+    // Adds the turns of another one, of as many hosts.
+    void append(const Batch& other);
 };
 
 // The outcome for one pair: a measured b. Round trips, in microseconds.

@@ -1,13 +1,14 @@
 #include "plugins/infer/survey/survey.hpp"
 
+#include "plugins/infer/survey/cluster_division.hpp"
 #include "plugins/infer/survey/cluster_sweep.hpp"
 #include "plugins/infer/survey/inference_result.hpp"
 #include "plugins/infer/survey/wide_area.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 namespace trellis::plugins::infer {
@@ -16,6 +17,7 @@ namespace {
 constexpr Probing probing_inside{.sets = 3, .round_trips = 10, .patience = 10, .lanes = 1, .in_turn = true};
 constexpr Probing probing_between{
     .sets = 2, .round_trips = 10, .patience = 10, .lanes = 16, .in_turn = false};
+constexpr std::size_t most_in_tournament = 256;  // hosts; larger clusters are divided
 constexpr std::size_t least_representatives = 8;
 constexpr std::size_t first_representatives = 16;  // at most, to begin with
 constexpr std::size_t most_representatives = 64;
@@ -49,11 +51,6 @@ Batch all_between(const std::vector<std::vector<HostNumber>>& clusters, std::siz
     return batch;
 }
 
-void append(Batch& whole, const Batch& part) {
-    for (std::size_t host = 0; host < whole.turns.size(); ++host)
-        whole.turns[host].insert(whole.turns[host].end(), part.turns[host].begin(), part.turns[host].end());
-}
-
 }  // namespace
 
 class Survey::State {
@@ -70,6 +67,15 @@ class Survey::State {
                     break;
                 case Stage::sweeping:
                     if (std::optional<Batch> batch = sweep_->next()) return batch;
+                    for (const std::vector<HostNumber>& hosts : sweep_->clusters())
+                        level_.push_back(add_group(hosts));
+                    groups_at_top_ = groups_.size();
+                    stage_ = Stage::dividing;
+                    break;
+                case Stage::dividing:
+                    if (std::optional<Batch> batch = next_of_divisions()) return batch;
+                    next_level();
+                    if (!level_.empty()) break;
                     stage_ = Stage::inside;
                     return all_inside();
                 case Stage::inside:
@@ -95,7 +101,8 @@ class Survey::State {
 
     void take(std::span<const PairSample> samples) {
         if (stage_ == Stage::sweeping) sweep_->take(samples);
-        auto& kept = stage_ == Stage::sweeping ? rough_ : stage_ == Stage::inside ? inside_ : between_;
+        if (stage_ == Stage::dividing) give_to_divisions(samples);
+        auto& kept = stage_ == Stage::inside ? inside_ : stage_ == Stage::between ? between_ : before_;
         kept.insert(kept.end(), samples.begin(), samples.end());
     }
 
@@ -103,7 +110,7 @@ class Survey::State {
     [[nodiscard]] const InferenceResult& result() const { return result_; }
     [[nodiscard]] std::size_t pairs() const {
         std::vector<std::pair<HostNumber, HostNumber>> all;
-        for (const std::vector<PairSample>* samples : {&rough_, &inside_, &between_})
+        for (const std::vector<PairSample>* samples : {&before_, &inside_, &between_})
             for (const PairSample& sample : *samples)
                 all.push_back(std::minmax(sample.a, sample.b));
         std::ranges::sort(all);
@@ -111,7 +118,14 @@ class Survey::State {
     }
 
   private:
-    enum class Stage { begin, sweeping, inside, between, over };
+    enum class Stage { begin, sweeping, dividing, inside, between, over };
+
+    // Hosts that are near to one another: a cluster, or a part of one that is too large for a tournament.
+    struct Group {
+        std::vector<HostNumber> hosts;
+        std::optional<ClusterDivision> division;
+        std::vector<std::size_t> parts;  // other groups
+    };
 
     [[nodiscard]] std::vector<HostNumber> present() const {
         std::vector<HostNumber> hosts;
@@ -120,28 +134,88 @@ class Survey::State {
         return hosts;
     }
 
+    std::size_t add_group(const std::vector<HostNumber>& hosts) {
+        groups_.push_back({hosts, std::nullopt, {}});
+        if (hosts.size() > most_in_tournament)
+            groups_.back().division.emplace(hosts, options_.seed + groups_.size(), options_.confidence);
+        return groups_.size() - 1;
+    }
+    std::optional<Batch> next_of_divisions() {
+        Batch batch{probing_inside, std::vector<std::vector<Turn>>(names_.size())};
+        bool any = false;
+        for (const std::size_t group : level_)
+            if (groups_[group].division && groups_[group].division->next(batch)) any = true;
+        if (!any) return std::nullopt;
+        return batch;
+    }
+    void give_to_divisions(std::span<const PairSample> samples) {
+        constexpr auto nowhere = static_cast<std::size_t>(-1);
+        std::vector<std::size_t> group_of(names_.size(), nowhere);
+        for (const std::size_t group : level_)
+            for (const HostNumber host : groups_[group].hosts)
+                group_of[host] = group;
+        std::map<std::size_t, std::vector<PairSample>> of_group;
+        for (const PairSample& sample : samples)
+            if (group_of[sample.a] != nowhere) of_group[group_of[sample.a]].push_back(sample);
+        for (const auto& [group, own] : of_group)
+            if (groups_[group].division) groups_[group].division->take(own);
+    }
+    // The parts of the groups that have just been divided.
+    void next_level() {
+        std::vector<std::size_t> parts;
+        for (const std::size_t group : level_) {
+            if (!groups_[group].division) continue;
+            const std::vector<std::vector<HostNumber>> hosts = groups_[group].division->parts();
+            if (hosts.size() < 2) continue;
+            for (const std::vector<HostNumber>& part : hosts) {
+                const std::size_t added = add_group(part);
+                groups_[group].parts.push_back(added);
+                parts.push_back(added);
+            }
+        }
+        level_ = std::move(parts);
+    }
+
     Batch all_inside() {
         Batch batch{probing_inside, std::vector<std::vector<Turn>>(names_.size())};
-        for (const std::vector<HostNumber>& hosts : sweep_->clusters())
-            append(batch, tournament(hosts, names_.size(), probing_inside));
+        for (const Group& group : groups_)
+            if (group.parts.empty()) batch.append(tournament(group.hosts, names_.size(), probing_inside));
         return batch;
     }
 
-    // Hosts that have gone since, or that reached too few others of their cluster, have no place.
     void solve_clusters() {
-        std::unordered_map<HostNumber, std::size_t> reached;
+        reached_.assign(names_.size(), 0);
         for (const PairSample& sample : inside_)
             for (const HostNumber host : {sample.a, sample.b})
-                ++reached[host];
-        for (const std::vector<HostNumber>& hosts : sweep_->clusters()) {
-            SolvedCluster cluster{{}, {SwitchTree(0), 0, {}, {}, {}, {}, {}}};
-            for (const HostNumber host : hosts)
-                if (!out_[host] && 2 * reached[host] + 1 >= hosts.size()) cluster.hosts.push_back(host);
-            if (cluster.hosts.empty()) continue;
-            if (cluster.hosts.size() > 1)
-                cluster.solved = solve_tree(table_of(cluster.hosts), {options_.confidence, {}});
-            clusters_.push_back(std::move(cluster));
-        }
+                ++reached_[host];
+        for (std::size_t group = 0; group < groups_at_top_; ++group)
+            if (std::optional<SolvedCluster> cluster = solve(groups_[group]))
+                clusters_.push_back(std::move(*cluster));
+    }
+    // Hosts that have gone since, or that reached too few others of their group, have no place.
+    [[nodiscard]] std::optional<SolvedCluster> solve(const Group& group) const {
+        if (!group.parts.empty()) return solve_parts(group);
+        SolvedCluster cluster{{}, {SwitchTree(0), 0, {}, {}, {}, {}, {}}};
+        for (const HostNumber host : group.hosts)
+            if (!out_[host] && 2 * reached_[host] + 1 >= group.hosts.size()) cluster.hosts.push_back(host);
+        if (cluster.hosts.empty()) return std::nullopt;
+        if (cluster.hosts.size() > 1)
+            cluster.solved = solve_tree(table_of(cluster.hosts), {options_.confidence, {}});
+        return cluster;
+    }
+    [[nodiscard]] std::optional<SolvedCluster> solve_parts(const Group& group) const {
+        std::vector<SolvedCluster> parts;
+        std::vector<bool> placed(names_.size(), false);
+        for (const std::size_t part : group.parts)
+            if (std::optional<SolvedCluster> solved = solve(groups_[part])) {
+                for (const HostNumber host : solved->hosts)
+                    placed[host] = true;
+                parts.push_back(std::move(*solved));
+            }
+        if (parts.empty()) return std::nullopt;
+        std::vector<PairSample> between = group.division->between_parts();
+        std::erase_if(between, [&](const PairSample& one) { return !placed[one.a] || !placed[one.b]; });
+        return as_one_cluster(parts, join_clusters(parts, between, names_.size(), options_.confidence));
     }
     [[nodiscard]] PairTable table_of(const std::vector<HostNumber>& hosts) const {
         constexpr auto nowhere = static_cast<std::size_t>(-1);
@@ -191,7 +265,11 @@ class Survey::State {
     std::vector<bool> out_;  // by host number
     Stage stage_ = Stage::begin;
     std::optional<ClusterSweep> sweep_;
-    std::vector<PairSample> rough_, inside_, between_;
+    std::vector<PairSample> before_, inside_, between_;  // of the stages before, and of these
+    std::vector<Group> groups_;                          // those of the sweep first
+    std::size_t groups_at_top_ = 0;
+    std::vector<std::size_t> level_;    // of groups_: those that are being divided
+    std::vector<std::size_t> reached_;  // by host: pairs measured within its group
     std::vector<SolvedCluster> clusters_;
     std::size_t representatives_ = least_representatives;
     std::optional<WideTree> wide_;

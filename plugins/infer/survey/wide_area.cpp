@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -66,14 +65,14 @@ class Joining {
         }
         const std::map<HostNumber, double> outward = outward_means(c);
         Node best = here_[c][cluster.solved.tree.switches().front()];
-        double least = std::numeric_limits<double>::infinity();
+        Fit least = fit_of(best, outward);
         for (const Node inner : cluster.solved.tree.switches()) {
-            const double cost = scatter(here_[c][inner], outward);
-            if (cost >= least) continue;
-            least = cost;
+            const Fit fit = fit_of(here_[c][inner], outward);
+            if (!fit.better_than(least)) continue;
+            least = fit;
             best = here_[c][inner];
         }
-        if (const auto middle = middle_of_link(c, outward, least)) best = put_switch(*middle);
+        if (const auto middle = middle_of_link(c, outward, least.scatter)) best = put_switch(*middle);
         way_out_.push_back(best);
         const std::vector<double> far = wide_.tree.distances(best);
         for (const HostNumber host : cluster.hosts)
@@ -101,8 +100,8 @@ class Joining {
             }
         const double freedom = static_cast<double>(outward.size()) - 2;
         if (!best || freedom < 1) return std::nullopt;
-        const double variance = best->cost / freedom + 1e-6;
-        const double evidence = (least - best->cost) / variance / 2 - std::log(links);
+        const double evidence =
+            freedom / 2 * std::log((least + 1e-6) / (best->cost + 1e-6)) - std::log(links);
         if (evidence <= -std::log(1 - options_.confidence)) return std::nullopt;
         return best;
     }
@@ -143,14 +142,26 @@ class Joining {
         wide_.links.push_back(std::move(other));
         return added;
     }
-    [[nodiscard]] double scatter(Node place, const std::map<HostNumber, double>& outward) const {
+    // A switch beyond which no representative is fits as well as the one before it, but from farther away.
+    struct Fit {
+        double scatter = 0;
+        double far = 0;  // mean
+        [[nodiscard]] bool better_than(const Fit& other) const {
+            const double alike = 1e-6 * other.scatter + 1e-9;
+            if (scatter < other.scatter - alike) return true;
+            return scatter <= other.scatter + alike && far < other.far;
+        }
+    };
+    [[nodiscard]] Fit fit_of(Node place, const std::map<HostNumber, double>& outward) const {
         const std::vector<double> far = wide_.tree.distances(place);
-        double sum = 0, squares = 0;
+        const double count = std::max(1.0, static_cast<double>(outward.size()));
+        double sum = 0, squares = 0, all = 0;
         for (const auto& [host, mean] : outward) {
             sum += mean - far[host];
             squares += (mean - far[host]) * (mean - far[host]);
+            all += far[host];
         }
-        return squares - sum * sum / std::max(1.0, static_cast<double>(outward.size()));
+        return {squares - sum * sum / count, all / count};
     }
     // By host of the cluster; hosts outside count with what all of the cluster have to them on the average
     // taken off.
@@ -278,6 +289,38 @@ std::vector<HostNumber> representatives(const SolvedCluster& cluster, std::size_
 WideTree join_clusters(std::span<const SolvedCluster> clusters, std::span<const PairSample> samples,
                        std::size_t host_count, double confidence) {
     return Joining(clusters, samples, host_count, confidence).run();
+}
+
+SolvedCluster as_one_cluster(std::span<const SolvedCluster> clusters, const WideTree& joined) {
+    SolvedCluster one{{}, {SwitchTree(0), 0, {}, {}, {}, {}, {}}};
+    std::vector<double> sigmas;
+    for (const SolvedCluster& cluster : clusters) {
+        const std::size_t count = cluster.hosts.size();
+        one.hosts.insert(one.hosts.end(), cluster.hosts.begin(), cluster.hosts.end());
+        for (std::size_t i = 0; i < count; ++i) {
+            one.solved.noisy.push_back(count > 1 && cluster.solved.noisy[i]);
+            one.solved.host_confidence.push_back(count > 1 ? cluster.solved.host_confidence[i] : 1);
+        }
+        if (count > 2) sigmas.push_back(cluster.solved.sigma_us);
+    }
+    one.solved.sigma_us = median(std::move(sigmas));
+    std::vector<Node> numbers(joined.tree.hosts(), 0);
+    for (std::size_t i = 0; i < one.hosts.size(); ++i)
+        numbers[one.hosts[i]] = static_cast<Node>(i);
+    one.solved.tree = SwitchTree(one.hosts.size());
+    const std::vector<Node> here = one.solved.tree.graft(joined.tree, numbers);
+    for (const auto& [from, to] :
+         {std::pair(&joined.links, &one.solved.links), std::pair(&joined.doubtful, &one.solved.doubtful)})
+        for (LinkFinding finding : *from) {
+            finding.a = here[finding.a];
+            finding.b = here[finding.b];
+            for (Node& host : finding.beyond)
+                host = here[host];
+            to->push_back(std::move(finding));
+        }
+    for (const Node mesh : joined.meshes)
+        one.solved.meshes.push_back(here[mesh]);
+    return one;
 }
 
 }  // namespace trellis::plugins::infer

@@ -40,4 +40,7 @@ struct WideTree {
                                      std::span<const PairSample> samples, std::size_t host_count,
                                      double confidence);
 
+// The hosts of these clusters, which have been joined, as one cluster.
+[[nodiscard]] SolvedCluster as_one_cluster(std::span<const SolvedCluster> clusters, const WideTree& joined);
+
 }  // namespace trellis::plugins::infer
