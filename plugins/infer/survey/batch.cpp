@@ -17,11 +17,12 @@ void Batch::append(const Batch& other) {
 }
 
 // The last place stands still, the others go round it; one of an odd number has no partner.
-Batch tournament(const std::vector<HostNumber>& hosts, std::size_t host_count, const Probing& probing) {
+Batch tournament(const std::vector<HostNumber>& hosts, std::size_t host_count, const Probing& probing,
+                 std::size_t most_rounds) {
     Batch batch{probing, std::vector<std::vector<Turn>>(host_count)};
     const std::size_t places = hosts.size() + hosts.size() % 2;
     if (hosts.size() < 2) return batch;
-    for (std::size_t round = 0; round + 1 < places; ++round)
+    for (std::size_t round = 0; round < std::min(places - 1, most_rounds); ++round)
         for (std::size_t i = 0; i < places / 2; ++i) {
             const std::size_t first = i == 0 ? places - 1 : (round + i) % (places - 1);
             const std::size_t second = (round + places - 1 - i) % (places - 1);

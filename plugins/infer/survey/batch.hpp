@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace trellis::plugins::infer {
@@ -64,8 +65,9 @@ struct PairSample {
 
 // Every pair of these hosts once, as a tournament by the circle method: in each of the n - 1 rounds (n if n
 // is odd) each host has at most one pair, and over all rounds measures about half of its pairs itself.
-// `host_count`: of Batch::turns.
+// `host_count`: of Batch::turns. `most_rounds`: only the first ones, if there are more.
 [[nodiscard]] Batch tournament(const std::vector<HostNumber>& hosts, std::size_t host_count,
-                               const Probing& probing);
+                               const Probing& probing,
+                               std::size_t most_rounds = std::numeric_limits<std::size_t>::max());
 
 }  // namespace trellis::plugins::infer

@@ -16,14 +16,6 @@ constexpr std::size_t random_rounds =
 constexpr std::size_t most_batches = 4;
 constexpr Probing probing_roughly{.sets = 1, .round_trips = 3, .patience = 3, .lanes = 16, .in_turn = false};
 
-// Some rounds of a tournament in which the hosts stand in a random order: random pairs, shared evenly.
-Batch random_pairs(const std::vector<HostNumber>& hosts, std::size_t host_count) {
-    Batch batch = tournament(hosts, host_count, probing_roughly);
-    for (std::vector<Turn>& turns : batch.turns)
-        if (turns.size() > random_rounds) turns.resize(random_rounds);
-    return batch;
-}
-
 }  // namespace
 
 ClusterSweep::ClusterSweep(std::vector<HostNumber> hosts, std::size_t host_count, std::uint64_t seed)
@@ -35,7 +27,7 @@ ClusterSweep::ClusterSweep(std::vector<HostNumber> hosts, std::size_t host_count
 
 std::optional<Batch> ClusterSweep::next() {
     if (hosts_.size() < 4) return std::nullopt;
-    if (asked_++ == 0) return random_pairs(hosts_, host_count_);
+    if (asked_++ == 0) return tournament(hosts_, host_count_, probing_roughly, random_rounds);
     const std::vector<std::vector<HostNumber>> groups = clusters();
     if (asked_ > most_batches || groups.size() == 1 || groups.size() == groups_) return std::nullopt;
     groups_ = groups.size();
