@@ -14,7 +14,7 @@ constexpr std::size_t sample_size = 128;
 constexpr std::size_t least_branch = 2;  // hosts of the sample
 constexpr std::size_t asked_of_branch = 2;
 constexpr Probing probing_sample{
-    .sets = 3, .round_trips = 10, .patience = 10, .lanes = 1, .in_turn = true, .pace_us = 0};
+    .sets = 2, .round_trips = 8, .patience = 8, .lanes = 1, .in_turn = true, .pace_us = 0};
 constexpr Probing probing_branches{
     .sets = 1, .round_trips = 6, .patience = 6, .lanes = 1, .in_turn = true, .pace_us = 0};
 

@@ -15,6 +15,8 @@ namespace trellis::plugins::infer {
 namespace {
 
 constexpr Probing probing_inside{.sets = 3, .round_trips = 10, .patience = 10, .lanes = 1, .in_turn = true};
+constexpr std::size_t many_hosts = 128;
+constexpr Probing probing_many{.sets = 2, .round_trips = 8, .patience = 8, .lanes = 1, .in_turn = true};
 constexpr Probing probing_between{
     .sets = 2, .round_trips = 10, .patience = 10, .lanes = 16, .in_turn = false};
 constexpr std::size_t most_in_tournament = 256;  // hosts; larger clusters are divided
@@ -176,10 +178,15 @@ class Survey::State {
         level_ = std::move(parts);
     }
 
+    // The more pairs a host takes part in, the fewer round trips each of them needs.
     Batch all_inside() {
-        Batch batch{probing_inside, std::vector<std::vector<Turn>>(names_.size())};
+        std::size_t largest = 0;
         for (const Group& group : groups_)
-            if (group.parts.empty()) batch.append(tournament(group.hosts, names_.size(), probing_inside));
+            if (group.parts.empty()) largest = std::max(largest, group.hosts.size());
+        const Probing& probing = largest > many_hosts ? probing_many : probing_inside;
+        Batch batch{probing, std::vector<std::vector<Turn>>(names_.size())};
+        for (const Group& group : groups_)
+            if (group.parts.empty()) batch.append(tournament(group.hosts, names_.size(), probing));
         return batch;
     }
 
