@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -20,6 +21,9 @@ constexpr Probing probing_many{.sets = 2, .round_trips = 8, .patience = 8, .lane
 constexpr Probing probing_between{
     .sets = 2, .round_trips = 10, .patience = 10, .lanes = 16, .in_turn = false};
 constexpr std::size_t most_in_tournament = 256;  // hosts; larger clusters are divided
+// Pairs that are measured again: so many deviations slower than the tree's, of all one in so many.
+constexpr double much_too_slow = 2.5;
+constexpr std::size_t share_again = 20;
 constexpr std::size_t least_representatives = 8;
 constexpr std::size_t first_representatives = 16;  // at most, to begin with
 constexpr std::size_t most_representatives = 64;
@@ -82,6 +86,10 @@ class Survey::State {
                     return all_inside();
                 case Stage::inside:
                     solve_clusters();
+                    if (!std::exchange(measured_again_, true)) {
+                        Batch batch = worst_again();
+                        if (batch.pairs() > 0) return batch;
+                    }
                     stage_ = Stage::between;
                     if (clusters_.size() > 1) return more_between();
                     break;
@@ -190,7 +198,44 @@ class Survey::State {
         return batch;
     }
 
+    // The pairs that the trees fit worst: what a moment's disturbance adds to a round trip goes when it is
+    // measured again. Those of both hosts are in one order, so that nobody waits for somebody who waits for
+    // it.
+    [[nodiscard]] Batch worst_again() const {
+        Batch batch{probing_inside, std::vector<std::vector<Turn>>(names_.size())};
+        for (const SolvedCluster& cluster : clusters_) {
+            if (cluster.hosts.size() > most_in_tournament) continue;
+            for (const auto& [excess, a, b] : slowest_pairs(cluster)) {
+                batch.turns[a].push_back({b, true});
+                batch.turns[b].push_back({a, false});
+            }
+        }
+        return batch;
+    }
+    struct SlowPair {
+        double excess = 0;
+        HostNumber a = 0, b = 0;
+    };
+    [[nodiscard]] std::vector<SlowPair> slowest_pairs(const SolvedCluster& cluster) const {
+        std::vector<SlowPair> slow;
+        const PairTable table = table_of(cluster.hosts);
+        for (Node a = 0; a < cluster.hosts.size() && cluster.hosts.size() > 2; ++a) {
+            if (cluster.solved.noisy[a]) continue;
+            const std::vector<double> far = cluster.solved.tree.distances(a);
+            for (Node b = a + 1; b < cluster.hosts.size(); ++b) {
+                const double excess = table.rtt(a, b) - far[b];
+                if (!cluster.solved.noisy[b] && excess > much_too_slow * cluster.solved.sigma_us)
+                    slow.push_back({excess, cluster.hosts[a], cluster.hosts[b]});
+            }
+        }
+        std::ranges::sort(slow, std::greater<>(), &SlowPair::excess);
+        const std::size_t most = cluster.hosts.size() * (cluster.hosts.size() - 1) / 2 / share_again + 1;
+        if (slow.size() > most) slow.resize(most);
+        return slow;
+    }
+
     void solve_clusters() {
+        clusters_.clear();
         reached_.assign(names_.size(), 0);
         for (const PairSample& sample : inside_)
             for (const HostNumber host : {sample.a, sample.b})
@@ -278,6 +323,7 @@ class Survey::State {
     std::vector<std::size_t> level_;    // of groups_: those that are being divided
     std::vector<std::size_t> reached_;  // by host: pairs measured within its group
     std::vector<SolvedCluster> clusters_;
+    bool measured_again_ = false;
     std::size_t representatives_ = least_representatives;
     std::optional<WideTree> wide_;
     InferenceResult result_;
