@@ -64,10 +64,10 @@ session() { # [OPTION...]
 }
 
 # Runs one test function; it is wrong if an expectation failed.
-try() { # NAME FUNCTION
+try() { # NAME FUNCTION [ARGUMENT...]
     wrong=()
     slowed=()
-    "$2" </dev/null || wrong+=("$2 ended with status $?")
+    "${@:2}" </dev/null || wrong+=("$2 ended with status $?")
     if [[ ${#wrong[@]} -eq 0 ]]; then
         echo "ok $1"
         [[ ${#slowed[@]} -eq 0 ]] || printf 'skip timing of %s\n' "${slowed[@]/#/$1: }"
