@@ -15,7 +15,7 @@ namespace trellis::plugins::infer {
 namespace {
 
 constexpr int most_search_rounds = 100;
-constexpr int fit_rounds = 4;
+constexpr int most_fit_rounds = 30;
 constexpr int leg_rounds = 30;
 // Hosts are likelier where others are: one alone counts as this many.
 constexpr double lone_host = 0.1;
@@ -176,16 +176,17 @@ class Search {
                     spreads.push_back(table_.spread(a, b));
                     rtts.push_back(table_.rtt(a, b));
                 }
-        return median(spreads) / 3 + 1e-3 + 1e-7 * median(rtts);
+        return median(spreads) / 3 + 1e-2 + 1e-7 * median(rtts);
     }
 
     // Legs, link lengths, residuals and sigma for the tree as it stands.
     void fit() {
-        for (int round = 0; round < fit_rounds; ++round) {
+        double moved = std::numeric_limits<double>::infinity();
+        for (int round = 0; round < most_fit_rounds && moved > least_sigma_ / 10; ++round) {
             measure_switches();
             fit_legs();
             compute_residuals();
-            fit_links();
+            moved = fit_links();
         }
         measure_switches();
         fit_legs();
@@ -245,11 +246,16 @@ class Search {
                                             : 0;
     }
 
-    void fit_links() {
+    // Returns by how much a length changed at most.
+    double fit_links() {
+        double moved = 0;
         for (const auto& [s, t] : links()) {
-            const Split split = weigh_link(s, t);
-            tree_.set_length(s, t, std::max(0.0, tree_.length(s, t) + split.length));
+            const double before = tree_.length(s, t);
+            const double after = std::max(0.0, before + weigh_link(s, t).length);
+            moved = std::max(moved, std::abs(after - before));
+            tree_.set_length(s, t, after);
         }
+        return moved;
     }
 
     void estimate_sigma() {
@@ -286,11 +292,13 @@ class Search {
             means.hosts.push_back(static_cast<double>(branch.size()));
         for (std::size_t b = 0; b < branches.size(); ++b)
             for (std::size_t c = b + 1; c < branches.size(); ++c) {
-                double sum = 0;
+                double sum = 0, measured = 0;
                 for (const Node i : branches[b])
-                    for (const Node j : branches[c])
+                    for (const Node j : branches[c]) {
                         sum += std::clamp(residual_[i * n_ + j], -limit, limit);
-                means.at(b, c) = means.at(c, b) = sum / (means.hosts[b] * means.hosts[c]);
+                        measured += table_.measured(i, j) ? 1 : 0;
+                    }
+                means.at(b, c) = means.at(c, b) = sum / std::max(measured, 1.0);
             }
         return means;
     }
