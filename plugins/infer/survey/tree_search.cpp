@@ -25,6 +25,7 @@ constexpr double much_misfit = 2.5;  // times what noise makes
 constexpr double ln_two = 0.693;
 constexpr double noisy_factor = 6;
 constexpr double noisy_least_us = 2;
+constexpr double detour = 1.2;  // round trips through another host that one is not longer than
 
 class Search {
   public:
@@ -520,6 +521,36 @@ PairTable part_of(const PairTable& table, const std::vector<Node>& hosts) {
     return part;
 }
 
+// By host: the one with the least round trip to it; itself if there is none.
+std::vector<Node> nearest_hosts(const PairTable& table) {
+    std::vector<Node> nearest(table.hosts());
+    for (Node host = 0; host < table.hosts(); ++host) {
+        nearest[host] = host;
+        for (Node other = 0; other < table.hosts(); ++other)
+            if (table.measured(host, other) &&
+                (nearest[host] == host || table.rtt(host, other) < table.rtt(host, nearest[host])))
+                nearest[host] = other;
+    }
+    return nearest;
+}
+
+// The table without the pairs that take much longer than the way through a host near to either: no tree has
+// such, and one of them alone bends it.
+PairTable without_detours(const PairTable& table) {
+    const std::vector<Node> nearest = nearest_hosts(table);
+    const auto longer_than_by = [&](Node a, Node b, Node middle) {
+        return table.measured(a, middle) && table.measured(middle, b) &&
+               table.rtt(a, b) > detour * (table.rtt(a, middle) + table.rtt(middle, b)) + noisy_least_us;
+    };
+    PairTable kept(table.hosts());
+    for (Node a = 0; a < table.hosts(); ++a)
+        for (Node b = a + 1; b < table.hosts(); ++b)
+            if (table.measured(a, b) && !longer_than_by(a, b, nearest[a]) &&
+                !longer_than_by(a, b, nearest[b]))
+                kept.add(a, b, table.rtt(a, b), table.spread(a, b));
+    return kept;
+}
+
 // Noise only ever adds to a round trip: of the noisy host's round trips to the hosts of one switch the least
 // counts, and the switch from which these agree best is its place.
 void attach(SwitchTree& tree, const PairTable& table, Node host) {
@@ -556,7 +587,7 @@ SolvedTree solve_tree(const PairTable& table, const SearchOptions& options) {
     std::vector<Node> steady, noisy;
     for (Node host = 0; host < table.hosts(); ++host)
         (solved.noisy[host] ? noisy : steady).push_back(host);
-    const PairTable part = part_of(table, steady);
+    const PairTable part = without_detours(part_of(table, steady));
     Search search(part, options);
     search.run();
     const std::vector<Node> here = solved.tree.graft(search.tree(), steady);
