@@ -12,8 +12,8 @@
 namespace trellis::plugins::infer {
 namespace {
 
-// Branches of 1 to `most_hosts` hosts with y(b) + y(c) between them, noise of one pair, and a link between the
-// first `far` branches and the others.
+// Branches of 1 to `most_hosts` hosts with y(b) + y(c) between them, noise of one pair, and a link between
+// the first `far` branches and the others.
 class BranchMaker {
   public:
     explicit BranchMaker(std::uint64_t seed) : random_(seed) {}
@@ -30,8 +30,7 @@ class BranchMaker {
             for (std::size_t c = b + 1; c < count; ++c) {
                 const double pairs = means.hosts[b] * means.hosts[c];
                 const double noise = sigma / std::sqrt(pairs) * normal_(random_);
-                means.at(b, c) = means.at(c, b) =
-                    y[b] + y[c] + noise + ((b < far) != (c < far) ? link : 0);
+                means.at(b, c) = means.at(c, b) = y[b] + y[c] + noise + ((b < far) != (c < far) ? link : 0);
             }
         return means;
     }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -37,8 +38,8 @@ InferenceResult survey_with(const NoisyNetwork& network, std::uint64_t seed, con
 }
 
 bool some_remark(const InferenceResult& result, const std::string& words) {
-    return std::ranges::any_of(
-        result.remarks, [&](const std::string& one) { return one.find(words) != std::string::npos; });
+    return std::ranges::any_of(result.remarks,
+                               [&](const std::string& one) { return one.find(words) != std::string::npos; });
 }
 
 std::vector<std::string> all_but(const std::vector<std::string>& hosts, const std::string& out) {
@@ -66,8 +67,8 @@ NoisyNetwork star_of_clusters(const std::vector<std::size_t>& sizes) {
 
 TEST(SurveyedTree, IsTheTrueOneWhereItIsMeasuredExactly) {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-        const NoisyNetwork network = sim::one_noise(
-            sim::random_topology(3 + (seed * 41) % 118, sim::all_tree_shapes[seed % 5], seed));
+        const NoisyNetwork network =
+            sim::one_noise(sim::random_topology(3 + (seed * 41) % 118, sim::all_tree_shapes[seed % 5], seed));
         const InferenceResult result = sim::survey(network, {.seed = seed});
         ASSERT_EQ(difference(network.truth, result.topology), "") << "seed " << seed;
         EXPECT_EQ(result.topology.hosts, network.truth.hosts);
@@ -240,7 +241,7 @@ TEST(SurveyRemarks, NameWhatMayBeTwoSwitches) {
 }
 
 // Leaf switches of 8 hosts, each joined to each spine by a cable of its own length. The spine depends on the
-// two hosts, as it does with routing by destination.
+// two leaves.
 NoisyNetwork leaf_and_spine(std::size_t leaves, std::size_t spines, std::uint64_t seed) {
     constexpr std::size_t hosts_each = 8;
     sim::NetworkSketch sketch(seed);
@@ -255,6 +256,9 @@ NoisyNetwork leaf_and_spine(std::size_t leaves, std::size_t spines, std::uint64_
         for (std::size_t spine = 0; spine < spines; ++spine)
             delays.push_back(Delay{sketch.between(2, 8)});
     }
+    std::vector<std::size_t> spine_of(leaves * leaves);
+    for (std::size_t& spine : spine_of)
+        spine = sketch.below(spines);
     NoisyNetwork network = sketch.build();
     const std::size_t hosts = leaves * hosts_each;
     network.truth.meshes = {static_cast<TopologyNode>(hosts + core)};
@@ -262,8 +266,9 @@ NoisyNetwork leaf_and_spine(std::size_t leaves, std::size_t spines, std::uint64_
     for (TopologyNode a = 0; a < hosts; ++a)
         for (TopologyNode b = 0; b < hosts; ++b) {
             const std::size_t from = a / hosts_each, to = b / hosts_each;
-            const auto up = static_cast<sim::Cable>(hosts + from * spines + b % spines);
-            const auto down = static_cast<sim::Cable>(hosts + to * spines + b % spines);
+            const std::size_t spine = spine_of[from * leaves + to];
+            const auto up = static_cast<sim::Cable>(hosts + from * spines + spine);
+            const auto down = static_cast<sim::Cable>(hosts + to * spines + spine);
             routes->set(a, b, from == to ? std::vector<sim::Cable>{a, b} : std::vector{a, up, down, b});
         }
     routes->set_delays(std::move(delays));

@@ -234,7 +234,8 @@ TEST(TreeSearch, PairsMissingAtRandomDoNotMatter) {
         std::mt19937_64 random(seed);
         for (Node a = 0; a < all.hosts(); ++a)
             for (Node b = 0; b < a; ++b)
-                if (random() % 10 != 0 || (with[a] < 4 && with[a] == with[b])) table.add(a, b, all.rtt(a, b), all.spread(a, b));
+                if (random() % 10 != 0 || (with[a] < 4 && with[a] == with[b]))
+                    table.add(a, b, all.rtt(a, b), all.spread(a, b));
         EXPECT_EQ(difference(network.truth, solve(network, table)), "") << "seed " << seed;
     }
 }

@@ -65,6 +65,7 @@ class Joining {
             return;
         }
         const std::map<HostNumber, double> outward = outward_means(c);
+        if (cluster.hosts.size() == 2 && outward.size() == 2) share_out(outward);
         Node best = here_[c][cluster.solved.tree.switches().front()];
         double least = std::numeric_limits<double>::infinity();
         for (const Node inner : cluster.solved.tree.switches()) {
@@ -78,6 +79,16 @@ class Joining {
         const std::vector<double> far = wide_.tree.distances(best);
         for (const HostNumber host : cluster.hosts)
             away_[host] = far[host];
+    }
+    // Two hosts alone do not tell which of them is how far from their switch.
+    void share_out(const std::map<HostNumber, double>& outward) {
+        const auto [a, mean_of_a] = *outward.begin();
+        const auto [b, mean_of_b] = *outward.rbegin();
+        const Node middle = wide_.tree.switch_of(a);
+        const double both = wide_.tree.length(a, middle) + wide_.tree.length(b, middle);
+        const double of_a = std::clamp((both + mean_of_a - mean_of_b) / 2, 0.0, both);
+        wide_.tree.set_length(a, middle, of_a);
+        wide_.tree.set_length(b, middle, both - of_a);
     }
     // A place on a link from which the outward means fit so much better than from any switch that a switch
     // must be there.

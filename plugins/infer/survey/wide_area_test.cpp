@@ -96,9 +96,8 @@ TEST(WideArea, JoinsTheClustersOfTheSource) {
 }
 
 TEST(WideArea, JoinsClustersOfAnySize) {
-    for (const std::vector<std::size_t>& sizes :
-         std::vector<std::vector<std::size_t>>{{8, 8}, {1, 5}, {5, 1}, {1, 1}, {2, 2}, {1, 1, 1},
-                                               {6, 1, 4}, {1, 1, 1, 1}, {12, 9, 7, 5, 3}})
+    for (const std::vector<std::size_t>& sizes : std::vector<std::vector<std::size_t>>{
+             {8, 8}, {1, 5}, {5, 1}, {1, 1}, {2, 2}, {1, 1, 1}, {6, 1, 4}, {1, 1, 1, 1}, {12, 9, 7, 5, 3}})
         expect_exact(around_a_router(sizes), testing::PrintToString(sizes));
 }
 
