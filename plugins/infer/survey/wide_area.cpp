@@ -12,10 +12,10 @@
 namespace trellis::plugins::infer {
 namespace {
 
-class Joining {
+class ClusterJoining {
   public:
-    Joining(std::span<const SolvedCluster> clusters, std::span<const PairSample> samples,
-            std::size_t host_count, double confidence)
+    ClusterJoining(std::span<const SolvedCluster> clusters, std::span<const PairSample> samples,
+                   std::size_t host_count, double confidence)
         : clusters_(clusters),
           samples_(samples),
           wide_{SwitchTree(host_count), 0, {}, {}, {}},
@@ -288,7 +288,7 @@ std::vector<HostNumber> representatives(const SolvedCluster& cluster, std::size_
 
 WideTree join_clusters(std::span<const SolvedCluster> clusters, std::span<const PairSample> samples,
                        std::size_t host_count, double confidence) {
-    return Joining(clusters, samples, host_count, confidence).run();
+    return ClusterJoining(clusters, samples, host_count, confidence).run();
 }
 
 }  // namespace trellis::plugins::infer
