@@ -506,9 +506,9 @@ std::vector<double> spreads_of_hosts(const PairTable& table) {
 std::vector<bool> find_noisy(const PairTable& table) {
     const std::vector<double> spreads = spreads_of_hosts(table);
     const double usual = median(spreads);
-    std::vector<bool> noisy;
-    for (const double spread : spreads)
-        noisy.push_back(spread > noisy_factor * usual && spread > noisy_least_us);
+    std::vector<bool> noisy(spreads.size());
+    std::transform(spreads.begin(), spreads.end(), noisy.begin(),
+                   [&](double spread) { return spread > noisy_factor * usual && spread > noisy_least_us; });
     return noisy;
 }
 
@@ -566,6 +566,7 @@ void attach(SwitchTree& tree, const PairTable& table, Node host) {
     for (const Node place : tree.switches()) {
         const std::vector<double> far = tree.distances(place);
         std::vector<double> legs;
+        legs.reserve(least.size());
         for (const auto& [at, rest] : least)
             legs.push_back(rest - far[at]);
         const double leg = median(legs);

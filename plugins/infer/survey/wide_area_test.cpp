@@ -178,6 +178,7 @@ TEST(WideArea, RepresentativesComeFromEachSwitchInTurn) {
     const SolvedCluster cluster = solved_clusters(network, answers).front();
     const std::vector<HostNumber> four = representatives(cluster, 4);
     std::vector<HostNumber> switches;
+    switches.reserve(four.size());
     for (const HostNumber host : four)
         switches.push_back(host / 16);
     std::ranges::sort(switches);
