@@ -32,6 +32,7 @@ std::optional<Batch> ClusterSweep::next() {
     if (asked_ > most_batches || groups.size() == 1 || groups.size() == groups_) return std::nullopt;
     groups_ = groups.size();
     std::vector<HostNumber> first;
+    first.reserve(groups.size());
     for (const std::vector<HostNumber>& group : groups)
         first.push_back(group[(asked_ * 7) % group.size()]);
     return tournament(first, host_count_, probing_roughly);
@@ -45,6 +46,7 @@ void ClusterSweep::take(std::span<const PairSample> samples) {
 // The middle of the widest gap, on a scale of ratios.
 std::optional<double> ClusterSweep::gap() const {
     std::vector<double> rtts;
+    rtts.reserve(samples_.size());
     for (const PairSample& sample : samples_)
         rtts.push_back(std::max(sample.rtt_us, 1.0));
     std::ranges::sort(rtts);

@@ -91,13 +91,12 @@ class Description {
         for (const Node mesh : wide_.meshes) {
             result_.topology.meshes.push_back(node_[mesh]);
             remark(name(mesh) +
-                   " stands for a part of the network that is no tree (several routes): which of its paths "
-                   "share "
-                   "links is not known");
+                   " stands for a part of the network that is no tree (several routes): which of its "
+                   "paths share links is not known");
         }
-        std::ranges::sort(result_.topology.meshes);
-        const auto [first, last] = std::ranges::unique(result_.topology.meshes);
-        result_.topology.meshes.erase(first, last);
+        std::vector<TopologyNode>& meshes = result_.topology.meshes;
+        std::ranges::sort(meshes);
+        meshes.erase(std::unique(meshes.begin(), meshes.end()), meshes.end());
     }
     [[nodiscard]] TopologyLink link(Node a, const TreeEdge& edge) const {
         TopologyLink made{node_[a], node_[edge.to], Delay{edge.rtt_us / 2}};
@@ -118,6 +117,7 @@ class Description {
     [[nodiscard]] const std::string& name(Node node) const { return result_.topology.name(node_[node]); }
     [[nodiscard]] std::string folded(const std::vector<Node>& hosts) const {
         std::vector<std::string> names;
+        names.reserve(hosts.size());
         for (const Node host : hosts)
             names.push_back(names_[host]);
         return fold_hosts(names);

@@ -15,7 +15,7 @@ namespace trellis::plugins::infer {
 namespace {
 
 constexpr int most_search_rounds = 100;
-constexpr int fit_rounds = 4;
+constexpr int most_fit_rounds = 30;
 constexpr int leg_rounds = 30;
 // Hosts are likelier where others are: one alone counts as this many.
 constexpr double lone_host = 0.1;
@@ -25,6 +25,7 @@ constexpr double much_misfit = 2.5;  // times what noise makes
 constexpr double ln_two = 0.693;
 constexpr double noisy_factor = 6;
 constexpr double noisy_least_us = 2;
+constexpr double detour = 1.2;  // round trips through another host that one is not longer than
 
 class Search {
   public:
@@ -176,16 +177,17 @@ class Search {
                     spreads.push_back(table_.spread(a, b));
                     rtts.push_back(table_.rtt(a, b));
                 }
-        return median(spreads) / 3 + 1e-3 + 1e-7 * median(rtts);
+        return median(spreads) / 3 + 1e-2 + 1e-7 * median(rtts);
     }
 
     // Legs, link lengths, residuals and sigma for the tree as it stands.
     void fit() {
-        for (int round = 0; round < fit_rounds; ++round) {
+        double moved = std::numeric_limits<double>::infinity();
+        for (int round = 0; round < most_fit_rounds && moved > least_sigma_ / 10; ++round) {
             measure_switches();
             fit_legs();
             compute_residuals();
-            fit_links();
+            moved = fit_links();
         }
         measure_switches();
         fit_legs();
@@ -245,11 +247,16 @@ class Search {
                                             : 0;
     }
 
-    void fit_links() {
+    // Returns by how much a length changed at most.
+    double fit_links() {
+        double moved = 0;
         for (const auto& [s, t] : links()) {
-            const Split split = weigh_link(s, t);
-            tree_.set_length(s, t, std::max(0.0, tree_.length(s, t) + split.length));
+            const double before = tree_.length(s, t);
+            const double after = std::max(0.0, before + weigh_link(s, t).length);
+            moved = std::max(moved, std::abs(after - before));
+            tree_.set_length(s, t, after);
         }
+        return moved;
     }
 
     void estimate_sigma() {
@@ -286,11 +293,13 @@ class Search {
             means.hosts.push_back(static_cast<double>(branch.size()));
         for (std::size_t b = 0; b < branches.size(); ++b)
             for (std::size_t c = b + 1; c < branches.size(); ++c) {
-                double sum = 0;
+                double sum = 0, measured = 0;
                 for (const Node i : branches[b])
-                    for (const Node j : branches[c])
+                    for (const Node j : branches[c]) {
                         sum += std::clamp(residual_[i * n_ + j], -limit, limit);
-                means.at(b, c) = means.at(c, b) = sum / (means.hosts[b] * means.hosts[c]);
+                        measured += table_.measured(i, j) ? 1 : 0;
+                    }
+                means.at(b, c) = means.at(c, b) = sum / std::max(measured, 1.0);
             }
         return means;
     }
@@ -497,9 +506,9 @@ std::vector<double> spreads_of_hosts(const PairTable& table) {
 std::vector<bool> find_noisy(const PairTable& table) {
     const std::vector<double> spreads = spreads_of_hosts(table);
     const double usual = median(spreads);
-    std::vector<bool> noisy;
-    for (const double spread : spreads)
-        noisy.push_back(spread > noisy_factor * usual && spread > noisy_least_us);
+    std::vector<bool> noisy(spreads.size());
+    std::transform(spreads.begin(), spreads.end(), noisy.begin(),
+                   [&](double spread) { return spread > noisy_factor * usual && spread > noisy_least_us; });
     return noisy;
 }
 
@@ -510,6 +519,36 @@ PairTable part_of(const PairTable& table, const std::vector<Node>& hosts) {
             if (table.measured(hosts[a], hosts[b]))
                 part.add(a, b, table.rtt(hosts[a], hosts[b]), table.spread(hosts[a], hosts[b]));
     return part;
+}
+
+// By host: the one with the least round trip to it; itself if there is none.
+std::vector<Node> nearest_hosts(const PairTable& table) {
+    std::vector<Node> nearest(table.hosts());
+    for (Node host = 0; host < table.hosts(); ++host) {
+        nearest[host] = host;
+        for (Node other = 0; other < table.hosts(); ++other)
+            if (table.measured(host, other) &&
+                (nearest[host] == host || table.rtt(host, other) < table.rtt(host, nearest[host])))
+                nearest[host] = other;
+    }
+    return nearest;
+}
+
+// The table without the pairs that take much longer than the way through a host near to either: no tree has
+// such, and one of them alone bends it.
+PairTable without_detours(const PairTable& table) {
+    const std::vector<Node> nearest = nearest_hosts(table);
+    const auto longer_than_by = [&](Node a, Node b, Node middle) {
+        return table.measured(a, middle) && table.measured(middle, b) &&
+               table.rtt(a, b) > detour * (table.rtt(a, middle) + table.rtt(middle, b)) + noisy_least_us;
+    };
+    PairTable kept(table.hosts());
+    for (Node a = 0; a < table.hosts(); ++a)
+        for (Node b = a + 1; b < table.hosts(); ++b)
+            if (table.measured(a, b) && !longer_than_by(a, b, nearest[a]) &&
+                !longer_than_by(a, b, nearest[b]))
+                kept.add(a, b, table.rtt(a, b), table.spread(a, b));
+    return kept;
 }
 
 // Noise only ever adds to a round trip: of the noisy host's round trips to the hosts of one switch the least
@@ -527,6 +566,7 @@ void attach(SwitchTree& tree, const PairTable& table, Node host) {
     for (const Node place : tree.switches()) {
         const std::vector<double> far = tree.distances(place);
         std::vector<double> legs;
+        legs.reserve(least.size());
         for (const auto& [at, rest] : least)
             legs.push_back(rest - far[at]);
         const double leg = median(legs);
@@ -548,7 +588,7 @@ SolvedTree solve_tree(const PairTable& table, const SearchOptions& options) {
     std::vector<Node> steady, noisy;
     for (Node host = 0; host < table.hosts(); ++host)
         (solved.noisy[host] ? noisy : steady).push_back(host);
-    const PairTable part = part_of(table, steady);
+    const PairTable part = without_detours(part_of(table, steady));
     Search search(part, options);
     search.run();
     const std::vector<Node> here = solved.tree.graft(search.tree(), steady);

@@ -11,10 +11,10 @@
 namespace trellis::plugins::infer {
 namespace {
 
-class Joining {
+class ClusterJoining {
   public:
-    Joining(std::span<const SolvedCluster> clusters, std::span<const PairSample> samples,
-            std::size_t host_count, double confidence)
+    ClusterJoining(std::span<const SolvedCluster> clusters, std::span<const PairSample> samples,
+                   std::size_t host_count, double confidence)
         : clusters_(clusters),
           samples_(samples),
           wide_{SwitchTree(host_count), 0, {}, {}, {}},
@@ -64,6 +64,7 @@ class Joining {
             return;
         }
         const std::map<HostNumber, double> outward = outward_means(c);
+        if (cluster.hosts.size() == 2 && outward.size() == 2) share_out(outward);
         Node best = here_[c][cluster.solved.tree.switches().front()];
         Fit least = fit_of(best, outward);
         for (const Node inner : cluster.solved.tree.switches()) {
@@ -77,6 +78,16 @@ class Joining {
         const std::vector<double> far = wide_.tree.distances(best);
         for (const HostNumber host : cluster.hosts)
             away_[host] = far[host];
+    }
+    // Two hosts alone do not tell which of them is how far from their switch.
+    void share_out(const std::map<HostNumber, double>& outward) {
+        const auto [a, mean_of_a] = *outward.begin();
+        const auto [b, mean_of_b] = *outward.rbegin();
+        const Node middle = wide_.tree.switch_of(a);
+        const double both = wide_.tree.length(a, middle) + wide_.tree.length(b, middle);
+        const double of_a = std::clamp((both + mean_of_a - mean_of_b) / 2, 0.0, both);
+        wide_.tree.set_length(a, middle, of_a);
+        wide_.tree.set_length(b, middle, both - of_a);
     }
     // A place on a link from which the outward means fit so much better than from any switch that a switch
     // must be there.
@@ -288,7 +299,7 @@ std::vector<HostNumber> representatives(const SolvedCluster& cluster, std::size_
 
 WideTree join_clusters(std::span<const SolvedCluster> clusters, std::span<const PairSample> samples,
                        std::size_t host_count, double confidence) {
-    return Joining(clusters, samples, host_count, confidence).run();
+    return ClusterJoining(clusters, samples, host_count, confidence).run();
 }
 
 SolvedCluster as_one_cluster(std::span<const SolvedCluster> clusters, const WideTree& joined) {
