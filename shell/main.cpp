@@ -237,9 +237,8 @@ int start(int argc, char** argv) {
     if (!options.words.empty() && options.words[0] == "session") return about_sessions(options, times);
     if (!options.words.empty() && options.words[0] == "gxpc") return run_as_gxpc(options, times);
     if (!options.session.empty()) return run_in_session(options, times);
-    if (options.words.size() > 1 && !names_command(options.words, all_commands()))
-        return complain(
-            "unexpected argument " + options.words[1] + ": " + options.words[0] + " is no command", 2);
+    const bool command = names_command(options.words, all_commands());
+    if (options.words.size() > 1 && !command) return complain(options.words[0] + ": no such command", 2);
     return run_alone(options, times);
 }
 

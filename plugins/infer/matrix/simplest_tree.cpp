@@ -15,13 +15,18 @@ bool fits_about_as_well(const Residuals& simpler, const Residuals& closest) {
     return near(simpler.median, closest.median) && near(simpler.mean, closest.mean);
 }
 
+bool worth_a_survey(const RttMatrix& matrix, const Residuals& closest) {
+    return matrix.size() >= least_surveyed_hosts && matrix.size() <= most_surveyed_hosts &&
+           closest.percentile_90 <= most_surveyed_error;
+}
+
 }  // namespace
 
 Result<SimplestTree> simplest_tree(const RttMatrix& matrix) {
     Result<MatrixInference> closest = infer_from_matrix(matrix);
     if (!closest) return closest.error();
     SimplestTree result{std::move(closest->topology), std::move(closest->residuals), {}};
-    if (matrix.size() < least_surveyed_hosts || matrix.size() > most_surveyed_hosts) return result;
+    if (!worth_a_survey(matrix, result.residuals)) return result;
     std::optional<SurveyedMatrix> surveyed = survey_matrix(matrix, result.topology);
     if (!surveyed || surveyed->topology.switches.size() > result.topology.switches.size()) return result;
     Residuals residuals = residuals_of(surveyed->topology, matrix);

@@ -24,8 +24,10 @@ struct SimplestTree {
     std::vector<std::string> remarks;  // for the user, one a line
 };
 
-// Beyond so many hosts, only the closest tree is sought.
+// Beyond so many hosts only the closest tree is sought, and so it is if a tenth of the round trips are that
+// far from it: a survey would take long and find what is no tree.
 inline constexpr std::size_t most_surveyed_hosts = 1'000;
+inline constexpr double most_surveyed_error = 0.25;
 
 // Fits about as well: the median and the mean of the relative errors are at most so many times those of the
 // closest tree, and that much more.

@@ -119,6 +119,17 @@ TEST(SimplestTree, HasAllHostsWhereASurveyWouldLeaveSomeOut) {
     EXPECT_EQ(simplest_tree(matrix).value().topology, closest);
 }
 
+TEST(SimplestTree, HostsMayBeNamedLikeSwitches) {
+    sim::NoisyNetwork network = sim::one_cluster(16);
+    for (std::size_t host = 0; host < 16; ++host)
+        network.truth.hosts[host] = "s" + std::to_string(host);
+    for (std::size_t place = 0; place < network.truth.switches.size(); ++place)
+        network.truth.switches[place] = "t" + std::to_string(place);
+    const Topology found = simplest_tree(least_round_trips(network, 1)).value().topology;
+    EXPECT_TRUE(validate(found));
+    EXPECT_EQ(found.hosts, network.truth.hosts);
+}
+
 TEST(SimplestTree, EqualMatricesGiveEqualTrees) {
     const RttMatrix matrix = least_round_trips(sim::one_cluster(24), 3);
     EXPECT_EQ(simplest_tree(matrix).value().topology, simplest_tree(matrix).value().topology);
