@@ -47,10 +47,11 @@ Task<int> FrontProgram::front_end() {
     co_return co_await run_lines(descriptor_lines(executor_, STDIN_FILENO), "standard input");
 }
 
-// A command for a session that stays up, or the name of a script.
+// A command, or the name of a script: without a session that stays up, one word alone is a script.
 Task<int> FrontProgram::run_words() {
     const std::vector<CommandEntry>& commands = interpreter_.commands();
-    if (!options_.session.empty() && names_command(options_.words, commands))
+    const bool may_be_command = !options_.session.empty() || options_.words.size() > 1;
+    if (may_be_command && names_command(options_.words, commands))
         co_return co_await run_lines(text_lines(direct_line(options_.words, commands)), "");
     if (options_.words.size() == 1) co_return co_await run_script_file(options_.words[0]);
     console_.say("trellis: unknown command " + options_.words[0] + "; see help");

@@ -13,6 +13,7 @@
 #include "agentd/os/tls_network.hpp"
 #include "agentd/os/user_authority.hpp"
 #include "shell/front_program.hpp"
+#include "shell/language/direct_command.hpp"
 #include "shell/language/gxp_words.hpp"
 #include "shell/program_options.hpp"
 #include "shell/running/shell_context.hpp"
@@ -236,10 +237,8 @@ int start(int argc, char** argv) {
     if (!options.words.empty() && options.words[0] == "session") return about_sessions(options, times);
     if (!options.words.empty() && options.words[0] == "gxpc") return run_as_gxpc(options, times);
     if (!options.session.empty()) return run_in_session(options, times);
-    if (options.words.size() > 1)
-        return complain("unexpected argument " + options.words[1] +
-                            "; to run one command in a session that stays up, name it with --session",
-                        2);
+    const bool command = names_command(options.words, all_commands());
+    if (options.words.size() > 1 && !command) return complain(options.words[0] + ": no such command", 2);
     return run_alone(options, times);
 }
 

@@ -25,7 +25,7 @@ void declare(CLI::App& app, Options& options, const char* version) {
     app.footer(
         "Then: nothing (a session at the terminal, or the commands of standard input), the FILE of a "
         "script,\n"
-        "with --session also a COMMAND with its arguments, or: session list, session end [NAME],\n"
+        "a COMMAND with its arguments (with --session also without), or: session list, session end [NAME],\n"
         "or gxpc and what users of GXP write after it.");
     app.add_option("--session", options.session,
                    "work in the session of this name, which stays up; it is started if it does not run")

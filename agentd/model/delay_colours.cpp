@@ -23,8 +23,8 @@ std::string DelayColours::of(Delay delay) const {
     std::string text = "#";
     for (std::size_t i = 0; i < 3; ++i) {
         const double part = at - static_cast<double>(from);
-        const auto value =
-            static_cast<unsigned>(stops[from][i] + part * (stops[from + 1][i] - stops[from][i]) + 0.5);
+        const double shade = stops[from][i] + part * (stops[from + 1][i] - stops[from][i]);
+        const auto value = static_cast<std::size_t>(std::lround(shade));
         text += "0123456789abcdef"[value / 16 % 16];
         text += "0123456789abcdef"[value % 16];
     }

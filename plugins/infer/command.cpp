@@ -1,4 +1,5 @@
-// The shell side of `infer`: starts the roles, lets a method find the tree, publishes `topology`.
+// The shell side of `infer`: starts the roles, lets a method find the tree, or has it from a file of
+// round-trip times; publishes `topology`.
 #include "trellis/plugin.hpp"
 
 #include "agentd/model/topology_dot.hpp"
@@ -7,6 +8,7 @@
 #include "agentd/model/topology_query.hpp"
 #include "agentd/model/topology_text.hpp"
 #include "agentd/model/topology_value.hpp"
+#include "plugins/infer/matrix/matrix_file.hpp"
 #include "plugins/infer/published/published_inference.hpp"
 #include "plugins/infer/survey/surveyor.hpp"
 
@@ -32,15 +34,20 @@ class InferCommand final : public Command {
         options.option("--confidence", confidence_, "survey: how sure a link must be to be drawn (0.99)")
             .type_name("P");
         options.flag("--gentle", gentle_, "survey: at most 200 probes a second from one host");
+        options.option("--rtt", rtt_file_, "of the hosts of this file, from its round-trip times (ms)")
+            .type_name("FILE");
     }
     Task<int> run(CommandContext& context) override;
 
   private:
     bool read_options(CommandContext& context);
+    bool read_confidence(CommandContext& context);
+    Task<int> infer_hosts(CommandContext& context);
+    Task<int> infer_file(CommandContext& context);
     Task<std::optional<Finding>> infer(CommandContext& context, Roster& roster);
     static Topology placed(const Finding& finding, Roster& roster);
-    Task<void> report(CommandContext& context, const Finding& finding, std::size_t participants,
-                      const Topology& topology, Duration taken);
+    Task<void> report(CommandContext& context, const std::string& summary, const Finding& finding,
+                      const Topology& topology);
     [[nodiscard]] std::string render(const Topology& topology) const;
     [[nodiscard]] Method method() const {
         return method_ == "published" ? Method::published : Method::survey;
@@ -53,11 +60,39 @@ class InferCommand final : public Command {
     std::uint64_t seed_ = 0;
     std::string method_ = "default";
     std::optional<std::string> confidence_;
+    std::optional<std::string> rtt_file_;
     SurveyOptions survey_;
 };
 
+double in_seconds(Duration duration) {
+    return std::chrono::duration<double>(duration).count();
+}
+
+std::string summary_of_hosts(const Finding& finding, std::size_t participants, const Topology& topology,
+                             Duration taken) {
+    char line[160];
+    std::snprintf(line, sizeof line, "measured %llu of %zu pairs in %.1f s; %zu hosts, %zu switches",
+                  static_cast<unsigned long long>(finding.measured_pairs),
+                  participants * (participants - 1) / 2, in_seconds(taken), topology.hosts.size(),
+                  topology.switches.size());
+    return line;
+}
+
+std::string summary_of_file(const Finding& finding, Duration taken) {
+    char line[160];
+    std::snprintf(line, sizeof line, "tree of %zu hosts from %llu pairs in %.1f s; %zu switches",
+                  finding.topology.hosts.size(), static_cast<unsigned long long>(finding.measured_pairs),
+                  in_seconds(taken), finding.topology.switches.size());
+    return line;
+}
+
 Task<int> InferCommand::run(CommandContext& context) {
     if (!read_options(context)) co_return 2;
+    if (rtt_file_) co_return co_await infer_file(context);
+    co_return co_await infer_hosts(context);
+}
+
+Task<int> InferCommand::infer_hosts(CommandContext& context) {
     Roster roster(context.selection());
     if (roster.hosts().empty()) {
         context.say("infer: no hosts are selected: reach some with explore first");
@@ -73,22 +108,43 @@ Task<int> InferCommand::run(CommandContext& context) {
         context.say("infer: no topology: every host was lost before the tree was complete");
         co_return 1;
     }
-    const auto value = std::make_shared<TopologyValue>(topology);
-    context.bus().publish("topology", value, topology.hosts);
-    co_await report(context, *finding, roster.participants().size(), topology, taken);
+    // The pairs are those of all hosts that took part, also of those that were lost before the end.
+    const std::string summary = summary_of_hosts(*finding, roster.participants().size(), topology, taken);
+    co_await report(context, summary, *finding, topology);
     co_return topology.hosts.size() == roster.hosts().size() ? 0 : 1;
+}
+
+Task<int> InferCommand::infer_file(CommandContext& context) {
+    const TimePoint started = context.clock().now();
+    const Result<Finding> finding = infer_from_file(*rtt_file_);
+    if (!finding) {
+        context.say("infer: " + finding.error().message());
+        co_return 1;
+    }
+    const std::string summary = summary_of_file(*finding, context.clock().now() - started);
+    co_await report(context, summary, *finding, finding->topology);
+    co_return 0;
 }
 
 // False: what is wrong has been said.
 bool InferCommand::read_options(CommandContext& context) {
-    if (seed_ == 0) seed_ = std::random_device()();
-    survey_.seed = seed_;
-    survey_.gentle = gentle_;
-    if (method() == Method::published && (gentle_ || confidence_)) {
+    const bool tuned = gentle_ || confidence_;
+    if (rtt_file_ && (tuned || seed_ != 0 || method_ != "default")) {
+        context.say(
+            "infer: --rtt measures nothing: --method, --confidence, --gentle and --seed are not for it");
+        return false;
+    }
+    if (method() == Method::published && tuned) {
         context.say("infer: --gentle and --confidence are not for the published method");
         return false;
     }
-    if (!confidence_) return true;
+    if (seed_ == 0) seed_ = std::random_device()();
+    survey_.seed = seed_;
+    survey_.gentle = gentle_;
+    return !confidence_ || read_confidence(context);
+}
+
+bool InferCommand::read_confidence(CommandContext& context) {
     const char* end = confidence_->data() + confidence_->size();
     const auto [rest, error] = std::from_chars(confidence_->data(), end, survey_.confidence);
     if (error == std::errc() && rest == end && survey_.confidence > 0 && survey_.confidence < 1) return true;
@@ -135,15 +191,10 @@ std::string InferCommand::render(const Topology& topology) const {
     return topology_text(topology);
 }
 
-// The pairs are those of all hosts that took part, also of those that were lost before the end.
-Task<void> InferCommand::report(CommandContext& context, const Finding& finding, std::size_t participants,
-                                const Topology& topology, Duration taken) {
-    char line[160];
-    std::snprintf(line, sizeof line, "measured %llu of %zu pairs in %.1f s; %zu hosts, %zu switches",
-                  static_cast<unsigned long long>(finding.measured_pairs),
-                  participants * (participants - 1) / 2, std::chrono::duration<double>(taken).count(),
-                  topology.hosts.size(), topology.switches.size());
-    context.say(line);
+Task<void> InferCommand::report(CommandContext& context, const std::string& summary, const Finding& finding,
+                                const Topology& topology) {
+    context.bus().publish("topology", std::make_shared<TopologyValue>(topology), topology.hosts);
+    context.say(summary);
     for (const std::string& remark : finding.remarks)
         context.say(remark);
     co_await context.print(render(topology));

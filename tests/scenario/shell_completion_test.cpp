@@ -1,4 +1,6 @@
 // What the tab key offers.
+#include "trellis/plugin.hpp"
+
 #include "shell/running/shell_context.hpp"
 #include "shell/terminal/completion.hpp"
 
@@ -47,6 +49,12 @@ TEST_F(ShellCompletion, OffersHostsTopicsAndFiles) {
     EXPECT_TRUE(at("hosts | so").files);
     EXPECT_TRUE(at("!cat ").files);
     EXPECT_TRUE(at("topology compare x").files);
+}
+
+TEST_F(ShellCompletion, OffersFilesToPlugins) {
+    table = plugin_commands();
+    EXPECT_TRUE(at("infer --rtt ").files);
+    EXPECT_FALSE(at("infer --seed ").files);
 }
 
 TEST_F(ShellCompletion, OffersGroupsAndMasks) {
