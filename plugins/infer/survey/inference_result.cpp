@@ -60,6 +60,14 @@ class Description {
                 visit(open, seen);
             }
     }
+    // s1, s2, ... without those that hosts are called.
+    [[nodiscard]] std::string free_name() {
+        std::string name;
+        do
+            name = "s" + std::to_string(++last_name_);
+        while (std::ranges::find(names_, name) != names_.end());
+        return name;
+    }
     void visit(std::vector<Node>& open, std::vector<bool>& seen) {
         Topology& topology = result_.topology;
         while (!open.empty()) {
@@ -69,7 +77,7 @@ class Description {
             seen[at] = true;
             if (!wide_.tree.is_host(at)) {
                 node_[at] = static_cast<TopologyNode>(topology.node_count());
-                topology.switches.push_back("s" + std::to_string(topology.switches.size() + 1));
+                topology.switches.push_back(free_name());
             }
             const auto& edges = wide_.tree.edges(at);
             for (auto edge = edges.rbegin(); edge != edges.rend(); ++edge)
@@ -164,6 +172,7 @@ class Description {
     std::span<const SolvedCluster> clusters_;
     const std::vector<std::string>& names_;
     InferenceResult result_;
+    std::size_t last_name_ = 0;
     std::vector<TopologyNode> node_;  // in the topology
     std::map<std::pair<Node, Node>, const LinkFinding*> finding_;
     std::map<Node, std::pair<const SolvedCluster*, std::size_t>> host_;

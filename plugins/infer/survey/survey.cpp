@@ -124,7 +124,7 @@ class Survey::State {
             for (const PairSample& sample : *samples)
                 all.push_back(std::minmax(sample.a, sample.b));
         std::ranges::sort(all);
-        return all.size() - std::ranges::unique(all).size();
+        return static_cast<std::size_t>(std::unique(all.begin(), all.end()) - all.begin());
     }
 
   private:

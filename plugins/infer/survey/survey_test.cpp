@@ -314,5 +314,13 @@ TEST(Survey, NeverAsksAHostForItselfOrForOneThatHasGone) {
     }
 }
 
+TEST(Survey, NamesNoSwitchLikeAHost) {
+    NoisyNetwork network = sim::one_cluster(16);
+    network.truth.hosts[3] = "s1";
+    const Topology found = sim::survey(network, {}).topology;
+    EXPECT_TRUE(validate(found));
+    EXPECT_EQ(std::ranges::count(found.switches, "s1"), 0);
+}
+
 }  // namespace
 }  // namespace trellis::plugins::infer
