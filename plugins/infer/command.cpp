@@ -8,6 +8,7 @@
 #include "agentd/model/topology_text.hpp"
 #include "agentd/model/topology_value.hpp"
 #include "plugins/infer/published/published_inference.hpp"
+#include "plugins/infer/survey/survey.hpp"
 #include "plugins/infer/survey/surveyor.hpp"
 
 #include <algorithm>
@@ -108,7 +109,10 @@ Task<std::optional<Finding>> InferCommand::infer(CommandContext& context, Roster
         PublishedInference inference(context, *operation, roster, seed_);
         finding = co_await inference.run();
     } else {
-        Surveyor surveyor(context, *operation, roster, survey_);
+        const PlanMaker make = [this](std::vector<std::string> names) {
+            return std::make_shared<Survey>(std::move(names), survey_);
+        };
+        Surveyor surveyor(context, *operation, roster, make, gentle_);
         finding = co_await surveyor.run();
     }
     operation->cancel(CancelLevel::kill);
