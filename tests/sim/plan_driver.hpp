@@ -27,8 +27,7 @@ class PlanDriver {
             std::vector<PairSample> samples;
             for (HostNumber a = 0; a < batch->turns.size(); ++a)
                 for (const Turn& turn : batch->turns[a])
-                    if (turn.measures)
-                        samples.push_back(measure(a, turn.peer, names, batch->probing));
+                    if (turn.measures) samples.push_back(measure(a, turn.peer, names, batch->probing));
             plan.take(samples);
         }
     }

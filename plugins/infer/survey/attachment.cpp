@@ -13,21 +13,21 @@
 namespace trellis::plugins::infer {
 namespace {
 
-constexpr double finest_us = 0.02;       // clocks and figures are no finer
-constexpr double finest_part = 0.0001;   // of a round trip
-constexpr double impossible_sigmas = 6;  // that much less than no length, no link is
+constexpr double finest_clock_us = 0.02;  // clocks and figures are no finer
+constexpr double finest_part = 0.0001;    // of a round trip
+constexpr double impossible_sigmas = 6;   // that much less than no length, no link is
 
 // The tree as seen from one host that was measured.
-struct View {
+struct HostView {
     Reading reading;
     std::vector<double> rtt;  // to each node, us
     std::vector<TopologyNode> parent;
     double weight = 0;
 };
 
-View look(const TopologyAdjacency& tree, const Reading& reading) {
-    View view{reading, std::vector<double>(tree.node_count(), 0),
-              std::vector<TopologyNode>(tree.node_count(), reading.host), 0};
+HostView look(const TopologyAdjacency& tree, const Reading& reading) {
+    HostView view{reading, std::vector<double>(tree.node_count(), 0),
+                  std::vector<TopologyNode>(tree.node_count(), reading.host), 0};
     std::vector<TopologyNode> open{reading.host};
     while (!open.empty()) {
         const TopologyNode at = open.back();
@@ -43,9 +43,9 @@ View look(const TopologyAdjacency& tree, const Reading& reading) {
 }
 
 // Weighted sums of what is left of some readings at one point.
-struct Rest {
+struct RestOfPlace {
     double weight = 0, sum = 0, squares = 0;
-    void add(const View& view, TopologyNode at) {
+    void add(const HostView& view, TopologyNode at) {
         const double y = view.reading.rtt_us - view.rtt[at];
         weight += view.weight;
         sum += view.weight * y;
@@ -55,14 +55,14 @@ struct Rest {
     [[nodiscard]] double cost() const { return std::max(0.0, squares - sum * sum / weight); }
 };
 
-struct Candidate {
+struct FittedPlace {
     Attachment place;
     double cost = std::numeric_limits<double>::infinity();
 };
 
-class Fit {
+class AttachmentFit {
   public:
-    Fit(const Topology& topology, std::span<const Reading> readings, double confidence)
+    AttachmentFit(const Topology& topology, std::span<const Reading> readings, double confidence)
         : topology_(topology), tree_(topology), confidence_(confidence) {
         for (const Reading& reading : readings)
             views_.push_back(look(tree_, reading));
@@ -72,7 +72,7 @@ class Fit {
     }
     std::optional<Attachment> best() const {
         if (on_switch_.empty() && !std::isfinite(on_link_.cost)) return std::nullopt;
-        const auto least = std::ranges::min_element(on_switch_, {}, &Candidate::cost);
+        const auto least = std::ranges::min_element(on_switch_, {}, &FittedPlace::cost);
         const double switch_cost =
             least == on_switch_.end() ? std::numeric_limits<double>::infinity() : least->cost;
         const double evidence = (switch_cost - on_link_.cost) / 2 - std::log(std::max(1.0, places_));
@@ -80,7 +80,7 @@ class Fit {
             return finished(on_link_, 1 - std::exp(-evidence));
         if (least == on_switch_.end()) return std::nullopt;
         double others = 0;
-        for (const Candidate& other : on_switch_)
+        for (const FittedPlace& other : on_switch_)
             others += std::exp((least->cost - other.cost) / 2);
         return finished(*least, 1 / others);
     }
@@ -88,26 +88,26 @@ class Fit {
   private:
     void weigh() {
         double least = std::numeric_limits<double>::infinity();
-        for (const View& view : views_)
+        for (const HostView& view : views_)
             least = std::min(least, view.reading.rtt_us);
         std::vector<double> spreads[2], known[2];
-        for (const View& view : views_) {
+        for (const HostView& view : views_) {
             const bool far = is_far(view.reading.rtt_us, least);
             spreads[far].push_back(view.reading.spread_us);
             known[far].push_back(pair_deviation(topology_, view.reading.host, view.reading.rtt_us));
         }
-        for (View& view : views_) {
+        for (HostView& view : views_) {
             const bool far = is_far(view.reading.rtt_us, least);
             const double sigma =
                 std::max({median(spreads[far]), far ? 0 : median(known[far]), view.reading.spread_us,
-                          finest_us, finest_part * view.reading.rtt_us});
+                          finest_clock_us, finest_part * view.reading.rtt_us});
             view.weight = 1 / (sigma * sigma);
         }
     }
 
     // Whether the way from a to b leads on to a host that was measured.
     [[nodiscard]] bool leads_on(TopologyNode a, TopologyNode b) const {
-        return std::ranges::any_of(views_, [&](const View& view) { return view.parent[a] == b; });
+        return std::ranges::any_of(views_, [&](const HostView& view) { return view.parent[a] == b; });
     }
     [[nodiscard]] bool between_measured(TopologyNode node) const {
         return std::ranges::count_if(tree_.neighbours(node), [&](const TopologyNeighbour& next) {
@@ -118,8 +118,8 @@ class Fit {
         for (auto node = static_cast<TopologyNode>(topology_.hosts.size()); node < topology_.node_count();
              ++node) {
             if (!between_measured(node)) continue;
-            Rest rest;
-            for (const View& view : views_)
+            RestOfPlace rest;
+            for (const HostView& view : views_)
                 rest.add(view, node);
             if (too_short(rest.mean(), rest.weight)) continue;
             Attachment place{node, node};
@@ -132,8 +132,8 @@ class Fit {
         for (const TopologyLink& link : topology_.links) {
             if (!reached(link.a, link.b) || !reached(link.b, link.a)) continue;
             ++places_;
-            Rest at_a, at_b;
-            for (const View& view : views_)
+            RestOfPlace at_a, at_b;
+            for (const HostView& view : views_)
                 beyond(view, link.a, link.b) ? at_b.add(view, link.b) : at_a.add(view, link.a);
             const double length = 2 * link.delay.count();
             Attachment place{link.a, link.b};
@@ -148,17 +148,17 @@ class Fit {
         }
     }
     // Whether the host that was measured is on b's side of the link a-b.
-    static bool beyond(const View& view, TopologyNode a, TopologyNode b) {
+    static bool beyond(const HostView& view, TopologyNode a, TopologyNode b) {
         return view.reading.host == b || (view.reading.host != a && view.parent[a] == b);
     }
     [[nodiscard]] bool reached(TopologyNode a, TopologyNode b) const {
-        return std::ranges::any_of(views_, [&](const View& view) { return beyond(view, a, b); });
+        return std::ranges::any_of(views_, [&](const HostView& view) { return beyond(view, a, b); });
     }
     static bool too_short(double length, double weight) {
         return length < -impossible_sigmas / std::sqrt(weight);
     }
 
-    [[nodiscard]] Attachment finished(const Candidate& chosen, double confidence) const {
+    [[nodiscard]] Attachment finished(const FittedPlace& chosen, double confidence) const {
         Attachment place = chosen.place;
         const double free = static_cast<double>(views_.size()) - (place.on_link() ? 2 : 1);
         place.confidence = confidence;
@@ -169,9 +169,9 @@ class Fit {
     const Topology& topology_;
     TopologyAdjacency tree_;
     double confidence_;
-    std::vector<View> views_;
-    std::vector<Candidate> on_switch_;
-    Candidate on_link_;
+    std::vector<HostView> views_;
+    std::vector<FittedPlace> on_switch_;
+    FittedPlace on_link_;
     double places_ = 0;
 };
 
@@ -195,15 +195,16 @@ double pair_deviation(const Topology& topology, TopologyNode host, double rtt_us
         topology.links, [&](const TopologyLink& link) { return link.a == host || link.b == host; });
     if (own == topology.links.end() || own->standard_error.count() <= 0) return 0;
     const std::vector<Delay> far = TopologyAdjacency(topology).distances_from(host);
-    const auto near = std::count_if(far.begin(), far.begin() + static_cast<std::ptrdiff_t>(topology.hosts.size()),
-                                    [&](Delay delay) { return !is_far(2 * delay.count(), rtt_us); });
+    const auto near =
+        std::count_if(far.begin(), far.begin() + static_cast<std::ptrdiff_t>(topology.hosts.size()),
+                      [&](Delay delay) { return !is_far(2 * delay.count(), rtt_us); });
     return 2 * own->standard_error.count() * std::sqrt(std::max(1.0, static_cast<double>(near) - 1));
 }
 
 std::optional<Attachment> best_attachment(const Topology& topology, std::span<const Reading> readings,
                                           double confidence) {
     if (readings.size() < 2) return std::nullopt;
-    return Fit(topology, readings, confidence).best();
+    return AttachmentFit(topology, readings, confidence).best();
 }
 
 Topology hang(const Topology& topology, const std::string& host, const Attachment& place) {

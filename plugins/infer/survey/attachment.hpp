@@ -1,5 +1,5 @@
-// Where one more host hangs in a tree that is known: on one of its switches, or on a link, where a switch must
-// then be. Least squares over its round trips to some hosts of the tree. Pure.
+// Where one more host hangs in a tree that is known: on one of its switches, or on a link, where a switch
+// must then be. Least squares over its round trips to some hosts of the tree. Pure.
 //
 // If the host hangs at p, its round trip to h is x + D(p, h), with the same x for all h. Only the part of the
 // tree between the hosts that were measured is looked at: beyond it, all places fit as well as where it ends.

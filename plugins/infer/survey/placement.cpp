@@ -11,18 +11,20 @@
 namespace trellis::plugins::infer {
 namespace {
 
-constexpr Probing rough{
+constexpr Probing probing_on_the_way{
     .sets = 2, .round_trips = 4, .patience = 4, .lanes = 16, .in_turn = false};
-constexpr Probing full{.sets = 3, .round_trips = 10, .patience = 10, .lanes = 2, .in_turn = false};
-constexpr Probing in_pairs{.sets = 3, .round_trips = 10, .patience = 10, .lanes = 1, .in_turn = true};
+constexpr Probing probing_at_the_place{
+    .sets = 3, .round_trips = 10, .patience = 10, .lanes = 2, .in_turn = false};
+constexpr Probing probing_newcomers{
+    .sets = 3, .round_trips = 10, .patience = 10, .lanes = 1, .in_turn = true};
 constexpr auto nowhere = std::numeric_limits<TopologyNode>::max();
-// Hosts that are measured in full. Of a switch's own hosts those with the longest links, since such a link may
-// hide the switch on which the new host hangs.
-constexpr std::size_t on_the_switch = 8;
+// Hosts that are measured in full. Of a switch's own hosts those with the longest links, since such a link
+// may hide the switch on which the new host hangs.
+constexpr std::size_t on_the_switch = 16;
 constexpr std::size_t beyond_a_link = 2;
 constexpr std::size_t many_branches = 8;  // where one of each will do
 constexpr std::size_t spare = 2;          // hosts more, instead of those that do not answer
-constexpr std::size_t most_rounds = 64;
+constexpr std::size_t most_looks = 64;
 constexpr double least_confidence = 0.9;  // of a place
 constexpr double most_misfit = 4;
 
@@ -30,7 +32,18 @@ bool same_place(const Attachment& one, const Attachment& other) {
     return one.a == other.a && one.b == other.b;
 }
 
-void add_pair(Batch& batch, HostNumber measures, HostNumber serves) {
+// The hosts beyond a link from the root, but those that are far in comparison: what these tell of a place
+// nearby drowns in the noise of their way.
+std::vector<TopologyNode> nearest_below(const TopologyQuery& tree, TopologyNode top) {
+    const auto below = tree.hosts_below(top);
+    std::vector<TopologyNode> hosts(below.begin(), below.end());
+    const auto away = [&](TopologyNode host) { return tree.distance(tree.root(), host).count(); };
+    const double least = away(*std::ranges::min_element(hosts, {}, away));
+    std::erase_if(hosts, [&](TopologyNode host) { return is_far(away(host), least); });
+    return hosts;
+}
+
+void add_turns(Batch& batch, HostNumber measures, HostNumber serves) {
     batch.turns[measures].push_back({serves, true});
     batch.turns[serves].push_back({measures, false});
 }
@@ -59,7 +72,7 @@ Placement::Placement(const Topology& kept, std::vector<std::string> names, doubl
 
 std::optional<Batch> Placement::next() {
     while (stage_ == Stage::descending || stage_ == Stage::confirming) {
-        Batch batch = ++rounds_ < most_rounds ? measure_around() : Batch{};
+        Batch batch = ++rounds_ < most_looks ? measure_around() : Batch{};
         if (batch.pairs() > 0) return batch;
         stage_ = stage_ == Stage::descending ? Stage::confirming : Stage::among;
         if (stage_ != Stage::among) continue;
@@ -72,12 +85,13 @@ std::optional<Batch> Placement::next() {
 }
 
 Batch Placement::measure_around() {
-    Batch batch{stage_ == Stage::descending ? rough : full, std::vector<std::vector<Turn>>(names_.size())};
+    Batch batch{stage_ == Stage::descending ? probing_on_the_way : probing_at_the_place,
+                std::vector<std::vector<Turn>>(names_.size())};
     for (Newcomer& newcomer : newcomers_) {
         if (out_[newcomer.number]) continue;
         newcomer.place = best_attachment(topology_, newcomer.readings, confidence_);
         for (const TopologyNode host : choose(newcomer))
-            add_pair(batch, newcomer.number, number_[host]);
+            add_turns(batch, newcomer.number, number_[host]);
     }
     return batch;
 }
@@ -96,11 +110,10 @@ std::vector<TopologyNode> Placement::choose(Newcomer& newcomer) const {
         if (group.hosts.empty()) continue;
         const auto first = static_cast<std::ptrdiff_t>(newcomer.number % group.hosts.size());
         if (!(in_full && group.own)) std::ranges::rotate(group.hosts, group.hosts.begin() + first);
-        std::ranges::stable_partition(group.hosts,
-                                      [&](TopologyNode host) { return known.contains(host); });
+        std::ranges::stable_partition(group.hosts, [&](TopologyNode host) { return known.contains(host); });
         const auto count = [&](const std::set<TopologyNode>& hosts) {
-            return static_cast<std::size_t>(std::ranges::count_if(
-                group.hosts, [&](TopologyNode host) { return hosts.contains(host); }));
+            return static_cast<std::size_t>(
+                std::ranges::count_if(group.hosts, [&](TopologyNode host) { return hosts.contains(host); }));
         };
         std::size_t missing = group.wanted - std::min(group.wanted, count(have));
         const std::size_t tries = count(asked);
@@ -138,8 +151,7 @@ void Placement::add_branches(TopologyNode at, TopologyNode other_end, std::vecto
     for (const TopologyNode next : tree.children(at)) {
         if (topology_.is_host(next) && next != other_end) own.hosts.push_back(next);
         if (topology_.is_host(next) || next == other_end) continue;
-        const auto hosts = tree.hosts_below(next);
-        groups.push_back({{hosts.begin(), hosts.end()}, false, 1});
+        groups.push_back({nearest_below(tree, next), false, 1});
     }
     std::ranges::stable_sort(own.hosts, std::greater<>(),
                              [&](TopologyNode host) { return tree.delay_to_parent(host); });
@@ -182,7 +194,7 @@ void Placement::add_reading(HostNumber number, HostNumber other, const PairSampl
 }
 
 Batch Placement::measure_among() {
-    Batch batch{in_pairs, std::vector<std::vector<Turn>>(names_.size())};
+    Batch batch{probing_newcomers, std::vector<std::vector<Turn>>(names_.size())};
     std::vector<const Newcomer*> left;
     for (const Newcomer& newcomer : newcomers_)
         if (!out_[newcomer.number] && newcomer.place) left.push_back(&newcomer);
@@ -192,7 +204,7 @@ Batch Placement::measure_among() {
         for (const Newcomer* newcomer : left)
             if (same_place(*newcomer->place, place)) together.push_back(newcomer->number);
         std::erase_if(left, [&](const Newcomer* newcomer) { return same_place(*newcomer->place, place); });
-        const Batch part = tournament(together, names_.size(), in_pairs);
+        const Batch part = tournament(together, names_.size(), probing_newcomers);
         for (HostNumber host = 0; host < part.turns.size(); ++host)
             batch.turns[host].insert(batch.turns[host].end(), part.turns[host].begin(),
                                      part.turns[host].end());

@@ -66,12 +66,12 @@ class Placement final : public MeasuringPlan {
 
     std::vector<std::string> names_;
     double confidence_;
-    Topology topology_;                // of the hosts that were kept, then also of those that were placed
-    std::vector<HostNumber> number_;   // by host of topology_
-    std::vector<TopologyNode> host_;   // by number: host of topology_, or nowhere
-    std::vector<bool> out_;            // by number
+    Topology topology_;               // of the hosts that were kept, then also of those that were placed
+    std::vector<HostNumber> number_;  // by host of topology_
+    std::vector<TopologyNode> host_;  // by number: host of topology_, or nowhere
+    std::vector<bool> out_;           // by number
     std::vector<Newcomer> newcomers_;
-    std::vector<PairSample> among_;    // between newcomers
+    std::vector<PairSample> among_;  // between newcomers
     std::set<std::pair<HostNumber, HostNumber>> pairs_;
     Stage stage_ = Stage::descending;
     std::size_t rounds_ = 0;
