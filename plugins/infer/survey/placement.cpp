@@ -17,7 +17,7 @@ constexpr Probing probing_at_the_place{
     .sets = 3, .round_trips = 10, .patience = 10, .lanes = 2, .in_turn = false};
 constexpr Probing probing_newcomers{
     .sets = 3, .round_trips = 10, .patience = 10, .lanes = 1, .in_turn = true};
-constexpr auto nowhere = std::numeric_limits<TopologyNode>::max();
+constexpr auto no_host = std::numeric_limits<TopologyNode>::max();
 // Hosts that are measured in full. Of a switch's own hosts those with the longest links, since such a link
 // may hide the switch on which the new host hangs.
 constexpr std::size_t on_the_switch = 16;
@@ -53,7 +53,7 @@ void add_turns(Batch& batch, HostNumber measures, HostNumber serves) {
 Placement::Placement(const Topology& kept, std::vector<std::string> names, double confidence)
     : names_(std::move(names)),
       confidence_(confidence),
-      host_(names_.size(), nowhere),
+      host_(names_.size(), no_host),
       out_(names_.size(), false) {
     std::unordered_map<std::string, HostNumber> number_of;
     for (HostNumber number = 0; number < names_.size(); ++number)
@@ -67,7 +67,7 @@ Placement::Placement(const Topology& kept, std::vector<std::string> names, doubl
         }
     topology_ = project(kept, present).value();
     for (HostNumber number = 0; number < names_.size(); ++number)
-        if (host_[number] == nowhere) newcomers_.push_back({number, {}, {}, {}, {}, {}});
+        if (host_[number] == no_host) newcomers_.push_back({number, {}, {}, {}, {}, {}});
 }
 
 std::optional<Batch> Placement::next() {
@@ -175,7 +175,7 @@ void Placement::want_more(const Newcomer& newcomer, std::vector<Group>& groups) 
 void Placement::take(std::span<const PairSample> samples) {
     for (const PairSample& sample : samples) {
         pairs_.insert(std::minmax(sample.a, sample.b));
-        const bool a_is_new = host_[sample.a] == nowhere, b_is_new = host_[sample.b] == nowhere;
+        const bool a_is_new = host_[sample.a] == no_host, b_is_new = host_[sample.b] == no_host;
         if (a_is_new && b_is_new) among_.push_back(sample);
         if (a_is_new && !b_is_new) add_reading(sample.a, sample.b, sample);
         if (b_is_new && !a_is_new) add_reading(sample.b, sample.a, sample);
@@ -223,7 +223,7 @@ void Placement::hang_one(const Newcomer& newcomer) {
     if (!place || place->confidence < least_confidence || place->misfit > most_misfit) {
         unplaced_.push_back(newcomer.number);
         const bool misfit = place && place->misfit > most_misfit;
-        remarks_.push_back(name + (misfit ? " fits nowhere in the kept topology" : " has no sure place"));
+        remarks_.push_back(name + (misfit ? " fits no_host in the kept topology" : " has no sure place"));
         return;
     }
     const auto added = static_cast<TopologyNode>(topology_.hosts.size());
@@ -242,7 +242,7 @@ std::vector<Reading> Placement::all_readings(const Newcomer& newcomer) const {
     std::vector<Reading> readings = newcomer.readings;
     for (PairSample sample : among_) {
         if (sample.b == newcomer.number) std::swap(sample.a, sample.b);
-        if (sample.a != newcomer.number || host_[sample.b] == nowhere) continue;
+        if (sample.a != newcomer.number || host_[sample.b] == no_host) continue;
         readings.push_back({host_[sample.b], sample.rtt_us, sample.spread_us});
     }
     return readings;
@@ -251,7 +251,7 @@ std::vector<Reading> Placement::all_readings(const Newcomer& newcomer) const {
 Topology Placement::topology() const {
     std::vector<std::string> present;
     for (HostNumber number = 0; number < names_.size(); ++number)
-        if (!out_[number] && host_[number] != nowhere) present.push_back(names_[number]);
+        if (!out_[number] && host_[number] != no_host) present.push_back(names_[number]);
     return project(topology_, present).value();
 }
 

@@ -68,7 +68,7 @@ class Placement final : public MeasuringPlan {
     double confidence_;
     Topology topology_;               // of the hosts that were kept, then also of those that were placed
     std::vector<HostNumber> number_;  // by host of topology_
-    std::vector<TopologyNode> host_;  // by number: host of topology_, or nowhere
+    std::vector<TopologyNode> host_;  // by number: host of topology_, or none
     std::vector<bool> out_;           // by number
     std::vector<Newcomer> newcomers_;
     std::vector<PairSample> among_;  // between newcomers

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Probing probing_sample{.sets = 3, .round_trips = 6, .patience = 6, .lanes = 2, .in_turn = false};
 constexpr Probing probing_again{.sets = 3, .round_trips = 20, .patience = 20, .lanes = 2, .in_turn = false};
-constexpr double bad_sigmas = 6;
+constexpr double bad_sigmas = 4;
 constexpr double least_deviation_us = 0.1;
 constexpr double least_deviation_part = 0.0005;  // of a round trip
 // A good pair speaks half as loud as a bad one: a host that has moved may be as far from some as it was.
