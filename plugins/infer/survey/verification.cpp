@@ -19,8 +19,8 @@ constexpr Probing probing_again{.sets = 3, .round_trips = 20, .patience = 20, .l
 constexpr double bad_sigmas = 4;
 constexpr double least_deviation_us = 0.1;
 constexpr double least_deviation_part = 0.0005;  // of a round trip
-// A good pair speaks half as loud as a bad one: a host that has moved may be as far from some as it was.
-constexpr double good_weight = 0.5;
+// A good pair speaks less loud than a bad one: a host that has moved may be as far from some as it was.
+constexpr double good_weight = 0.3;
 
 std::string residual_text(const char* format, double value) {
     char line[80];
@@ -54,7 +54,7 @@ std::optional<Batch> Verification::next() {
     return std::nullopt;
 }
 
-// Two rings over the hosts in depth-first order: one of neighbours, one of strangers.
+// Three rings over the hosts in depth-first order: two of neighbours, one of strangers.
 Batch Verification::sample_pairs() const {
     const auto order = tree_.depth_first_hosts();
     const std::size_t n = order.size();
@@ -66,6 +66,7 @@ Batch Verification::sample_pairs() const {
                 pairs.insert(std::minmax(a, b));
     };
     add_ring(1);
+    if (n > 4) add_ring(2);
     if (n > 3) add_ring(2 + random() % (n - 3));
     Batch batch{probing_sample, std::vector<std::vector<Turn>>(names_.size())};
     std::vector<std::size_t> measures(names_.size(), 0);

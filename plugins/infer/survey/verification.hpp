@@ -1,5 +1,5 @@
-// Verification: whether a tree that is known still holds, by a sample of the pairs: each host with about four
-// others, two of them near to it, so that 2 n pairs are measured. What differs much is measured again; what
+// Verification: whether a tree that is known still holds, by a sample of the pairs: each host with about six
+// others, four of them near to it, so that 3 n pairs are measured. What differs much is measured again; what
 // still does shows which hosts or switches have moved. Pure; owned by the command.
 #pragma once
 
