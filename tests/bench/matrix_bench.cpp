@@ -1,6 +1,6 @@
 // matrix_bench FILE...: how close a tree comes to the round-trip times of a matrix (in milliseconds,
-// plugins/infer/matrix/rtt_matrix.hpp): neighbour joining and infer_from_matrix side by side, by relative error,
-// with the seconds of processor time that they take.
+// plugins/infer/matrix/rtt_matrix.hpp): neighbour joining and infer_from_matrix side by side, by relative
+// error, with the seconds of processor time that they take.
 #include "plugins/infer/matrix/matrix_inference.hpp"
 #include "plugins/infer/matrix/neighbour_joining.hpp"
 

@@ -8,6 +8,7 @@
 #include "agentd/model/topology_value.hpp"
 #include "shell/running/interpreter.hpp"
 #include "shell/session/root_cluster.hpp"
+#include "shell/session/value_types.hpp"
 #include "tests/scenario/capture.hpp"
 #include "tests/sim/sim_world.hpp"
 
@@ -84,7 +85,7 @@ class SimShell {
 
     sim::SimWorld world_;
     RootCluster cluster_{world_.root(), ""};
-    Session session_{cluster_, world_.time(), [] { return 1700000000; }, {}};
+    Session session_{cluster_, world_.time(), [] { return 1700000000; }, value_types()};
     Seat seat_{session_};
     Capture out_, err_;
     Console console_{world_.executor(), out_.fd(), err_.fd()};

@@ -5,7 +5,7 @@
 
 #include "trellis/topology.hpp"
 
-#include "plugins/infer/survey/batch.hpp"
+#include "plugins/infer/survey/measuring_plan.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,28 +23,28 @@ struct SurveyOptions {
     std::uint64_t seed = 1;
 };
 
-class Survey {
+class Survey final : public MeasuringPlan {
   public:
     // Hosts are numbered by their place in `names`; at least one.
     Survey(std::vector<std::string> names, const SurveyOptions& options);
-    ~Survey();
+    ~Survey() override;
     Survey(Survey&&) noexcept;
     Survey& operator=(Survey&&) noexcept;
 
     // The next batch; nothing when enough is known.
-    [[nodiscard]] std::optional<Batch> next();
+    [[nodiscard]] std::optional<Batch> next() override;
     // What came of it: pairs that could not be measured are simply missing.
-    void take(std::span<const PairSample> samples);
+    void take(std::span<const PairSample> samples) override;
     // A host that is gone or takes no part: it is left out of what follows.
-    void leave_out(HostNumber host);
+    void leave_out(HostNumber host) override;
 
     // Once next() is nothing: the tree of the hosts that could be placed, in the order of the names.
-    [[nodiscard]] Topology topology() const;
+    [[nodiscard]] Topology topology() const override;
     // Remarks for the user, one a line: what could not be told apart, noisy hosts, parts that are no tree,
     // residuals.
-    [[nodiscard]] std::vector<std::string> remarks() const;
+    [[nodiscard]] std::vector<std::string> remarks() const override;
     // How many different ones.
-    [[nodiscard]] std::size_t measured_pairs() const;
+    [[nodiscard]] std::size_t measured_pairs() const override;
 
   private:
     class State;

@@ -18,12 +18,12 @@ Task<std::optional<Finding>> Surveyor::run() {
         going = co_await step();
     if (going) begin();
     if (!roster_.closed()) co_return std::nullopt;
-    for (auto batch = survey_->next(); going && batch && batch->pairs() > 0; batch = survey_->next()) {
+    for (auto batch = plan_->next(); going && batch && batch->pairs() > 0; batch = plan_->next()) {
         send(*batch);
         going = co_await gather();
     }
     if (roster_.nobody_left()) co_return std::nullopt;
-    Finding finding{survey_->topology(), survey_->measured_pairs(), survey_->remarks()};
+    Finding finding{plan_->topology(), plan_->measured_pairs(), plan_->remarks()};
     finding.remarks.push_back(load_.text());
     co_return finding;
 }
@@ -45,7 +45,7 @@ Task<bool> Surveyor::step() {
 void Surveyor::begin() {
     roster_.close();
     if (!roster_.closed()) return;
-    survey_.emplace(roster_.participant_names(), options_);
+    plan_ = make_plan_(roster_.participant_names());
     const ToSurveyRole roll = Roll{roster_.participants()};
     operation_.send_all(encode(roll));
 }
@@ -53,7 +53,7 @@ void Surveyor::begin() {
 void Surveyor::send(const Batch& batch) {
     ++batch_;
     probing_ = batch.probing;
-    if (options_.gentle) {
+    if (gentle_) {
         probing_.pace_us = std::max(probing_.pace_us, gentle_pace_us);
         probing_.lanes = 1;
     }
@@ -73,7 +73,7 @@ Task<bool> Surveyor::gather() {
         going = co_await step();
     std::erase_if(samples_,
                   [this](const PairSample& s) { return roster_.is_out(s.a) || roster_.is_out(s.b); });
-    survey_->take(samples_);
+    plan_->take(samples_);
     samples_.clear();
     co_return going;
 }
@@ -112,7 +112,7 @@ void Surveyor::leave_out(HostId host, const std::string& why) {
     if (!roster_.leave_out(host, why)) return;
     const auto number = roster_.number_of(host);
     if (!number) return;
-    survey_->leave_out(*number);
+    plan_->leave_out(*number);
     measuring_.erase(*number);
     const ToSurveyRole skip = Skip{*number};
     operation_.send_all(encode(skip));

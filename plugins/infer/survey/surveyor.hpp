@@ -1,4 +1,4 @@
-// Surveyor: the root's side of the default method: asks the Survey what to measure next, has the hosts do it,
+// Surveyor: the root's side of the default method: asks a plan what to measure next, has the hosts do it,
 // and gives it what they found. A host that is lost, silent or out of reach of the others is left out; the
 // others go on. Owned by the command for one inference.
 #pragma once
@@ -7,25 +7,32 @@
 
 #include "plugins/infer/finding.hpp"
 #include "plugins/infer/roster.hpp"
+#include "plugins/infer/survey/measuring_plan.hpp"
 #include "plugins/infer/survey/probe_load.hpp"
-#include "plugins/infer/survey/survey.hpp"
 #include "plugins/infer/survey/survey_messages.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trellis::plugins::infer {
 
 class Surveyor {
   public:
-    // All outlive it; the operation has just been started.
-    Surveyor(CommandContext& context, Operation& operation, Roster& roster, const SurveyOptions& options)
-        : context_(context), operation_(operation), roster_(roster), options_(options) {}
+    // All outlive it; the operation has just been started. `gentle`: at most one pair at a time in which a
+    // host takes part, and fewer round trips.
+    Surveyor(CommandContext& context, Operation& operation, Roster& roster, PlanMaker make_plan, bool gentle)
+        : context_(context),
+          operation_(operation),
+          roster_(roster),
+          make_plan_(std::move(make_plan)),
+          gentle_(gentle) {}
     // Nothing if every host was lost.
     Task<std::optional<Finding>> run();
 
@@ -42,8 +49,9 @@ class Surveyor {
     CommandContext& context_;
     Operation& operation_;
     Roster& roster_;
-    SurveyOptions options_;
-    std::optional<Survey> survey_;
+    PlanMaker make_plan_;
+    bool gentle_;
+    std::shared_ptr<MeasuringPlan> plan_;
     std::uint32_t batch_ = 0;  // its number
     Probing probing_;          // of this batch
     std::set<HostNumber> measuring_;
