@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <sys/wait.h>
@@ -117,8 +118,7 @@ int main(int argc, char** argv) {
     Options options;
     CLI::App app("How well and how fast networks are inferred, over families of simulated networks.");
     std::vector<std::string> method_names;
-    for (const Method& method : methods)
-        method_names.push_back(method.name);
+    std::ranges::transform(methods, std::back_inserter(method_names), &Method::name);
     app.add_option("--family", options.families, "only this one; may be repeated (default: all)");
     app.add_option("--method", options.method, "only this one")->check(CLI::IsMember(method_names));
     app.add_option("--runs", options.runs, "networks of each family (default: as its plan says)");

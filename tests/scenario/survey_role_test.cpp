@@ -83,7 +83,7 @@ class SurveyRoles : public testing::Test {
         const ToSurveyRole message = roll;
         operation_->send_all(encode(message));
     }
-    void send(const Batch& batch, std::set<HostNumber> but = {}) {
+    void send(const Batch& batch, const std::set<HostNumber>& but = {}) {
         ++batch_;
         samples_.clear();
         misses_.clear();

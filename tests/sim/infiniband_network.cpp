@@ -76,8 +76,8 @@ class Drawing {
         for (const auto& [member, mesh] : mesh_of_)
             network.truth.meshes.push_back(static_cast<TopologyNode>(network.truth.hosts.size() + mesh));
         std::ranges::sort(network.truth.meshes);
-        const auto [first, last] = std::ranges::unique(network.truth.meshes);
-        network.truth.meshes.erase(first, last);
+        const auto last = std::unique(network.truth.meshes.begin(), network.truth.meshes.end());
+        network.truth.meshes.erase(last, network.truth.meshes.end());
         network.routes = route_table(network.truth);
         return network;
     }

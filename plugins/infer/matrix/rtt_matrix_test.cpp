@@ -28,9 +28,7 @@ TEST(RttMatrixText, AFirstLineNamesTheHosts) {
     for (const char* text :
          {"a b c\n0 1 2\n1 0 3\n2 3 0\n", "a,b,c\n0,1,2\n1,0,3\n2,3,0", ",a,b,c\na,,1,2\nb,1,,3\nc,2,3,",
           "host a b c\na 0 1 2\nb 1 0 3\nc 2 3 0", "\"a\", \"b\", \"c\"\n0,1,2\n1,0,3\n2,3,0\n",
-          "\xEF\xBB\xBF"
-          "a b c\n0 1 2\n1 0 3\n2 3 0\n",
-          "a b c\na 0 1 2\nb 1 0 3\nc 2 3 0"}) {
+          "\xEF\xBB\xBF\x61 b c\n0 1 2\n1 0 3\n2 3 0\n", "a b c\na 0 1 2\nb 1 0 3\nc 2 3 0"}) {
         const Result<RttMatrix> matrix = parse_rtt_matrix(text);
         ASSERT_TRUE(matrix) << text << matrix.error().message();
         EXPECT_THAT(matrix->hosts(), ElementsAre("a", "b", "c")) << text;

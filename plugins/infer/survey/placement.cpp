@@ -109,8 +109,10 @@ std::vector<TopologyNode> Placement::choose(Newcomer& newcomer) const {
         std::erase_if(group.hosts, [this](TopologyNode host) { return out_[number_[host]]; });
         if (group.hosts.empty()) continue;
         const auto first = static_cast<std::ptrdiff_t>(newcomer.number % group.hosts.size());
-        if (!(in_full && group.own)) std::ranges::rotate(group.hosts, group.hosts.begin() + first);
-        std::ranges::stable_partition(group.hosts, [&](TopologyNode host) { return known.contains(host); });
+        if (!(in_full && group.own))
+            std::rotate(group.hosts.begin(), group.hosts.begin() + first, group.hosts.end());
+        std::stable_partition(group.hosts.begin(), group.hosts.end(),
+                              [&](TopologyNode host) { return known.contains(host); });
         const auto count = [&](const std::set<TopologyNode>& hosts) {
             return static_cast<std::size_t>(
                 std::ranges::count_if(group.hosts, [&](TopologyNode host) { return hosts.contains(host); }));
