@@ -15,11 +15,8 @@ constexpr std::size_t line_limit = 4096;
 // temporary one, $w what went wrong so far. The first loop only looks; the second one makes a directory and
 // asks for the file, of which the packed form stays beside it for the hosts that this one starts. A script
 // without an interpreter line is run by the shell itself where files may be executed, and refused elsewhere.
-// Where the file is there nothing is forked but wc, which no shell can do itself: a file that a crash has cut
-// short must be noticed. Linux before 6.1 does not tell its machine in a file, and uname does.
 constexpr std::string_view script = R"sh(
-umask 077; { read s </proc/sys/kernel/ostype && read m </proc/sys/kernel/arch; } 2>/dev/null &&
-m="$s $m" || m=$(uname -sm); USER=${USER:-$LOGNAME}; export USER HOME; w=; echo;
+umask 077; m=$(uname -sm); USER=${USER:-$LOGNAME}; export USER HOME; w=; echo;
 g() { echo "$n have $m $d"; if [ "$k" ]; then exec "$f" --knock "$n" "$k"; fi; exec "$f" --serve "$n"; };
 for b in DIRECTORIES; do
 d=$b/trellis-$USER; f=$d/agentd-$h;
