@@ -71,13 +71,18 @@ infer_once() { # FILE HOSTS
 }
 
 in_laboratory() { # FILE HOSTS NETWORK
-    local i
     begin_lab "$1" --precise
     lab truth "$lab_folder/files/$1.lab" --without ctl >"$scratch/truth.json"
-    : >"$scratch/comparisons"
-    for ((i = 0; i < rounds; i++)); do infer_once "$1" "$2"; done
+    in_this_laboratory "$@" survey
+    in_this_laboratory "$@" published
     lab down
-    jq -rs --arg network "$3" --argjson rounds "$rounds" '
+}
+
+in_this_laboratory() { # FILE HOSTS NETWORK METHOD
+    local i
+    : >"$scratch/comparisons"
+    for ((i = 0; i < rounds; i++)); do infer_once "$1" "$2" "$4"; done
+    jq -rs --arg network "$3, by $4" --argjson rounds "$rounds" '
         def mean(f): if length == 0 then "-" else (map(f) | add / length * 1000 | round / 1000) end;
         "| \($network) | \(map(select(.same_groups)) | length) of \($rounds) " +
         "| \(map(select(.robinson_foulds == 0)) | length) of \($rounds) | \(mean(.missed_splits)) | \(mean(.false_splits)) " +
@@ -97,6 +102,7 @@ hosts by switch; the rest are means of the inferences that ended.
 TEXT
     in_laboratory four_switches_16 'a[00-03] b[00-03] c[00-03] d[00-03]' '16 hosts on 4 switches'
     in_laboratory two_clusters_32 'a[00-15] b[00-15]' '32 hosts in 2 clusters'
+    in_laboratory four_clusters_64 'a[00-15] b[00-15] c[00-15] d[00-15]' '64 hosts in 4 clusters'
 }
 
 echo "# Inference"

@@ -18,7 +18,7 @@ std::vector<InferFamily> all_families() {
 
 TEST(InferFamilies, AreValidTruths) {
     for (const InferFamily& family : all_families()) {
-        for (const std::uint64_t seed : {1, 2, 3}) {
+        for (const std::uint64_t seed : {1U, 2U, 3U}) {
             const NoisyNetwork network = family.network(seed);
             const Result<void> valid = validate(network.truth);
             EXPECT_TRUE(valid) << family.name << ", seed " << seed << ": " << valid.error().cause;

@@ -38,7 +38,7 @@ Topology star_of_three() {
 
 TEST(DelayFit, FindsTheDelaysOfExactRoundTrips) {
     for (const sim::TreeShape shape : sim::all_tree_shapes)
-        for (const std::size_t hosts : {3, 4, 9, 40}) {
+        for (const std::size_t hosts : {3U, 4U, 9U, 40U}) {
             const Topology truth = sim::random_topology(hosts, shape, hosts);
             Topology fitted = without_delays(truth);
             const FitQuality quality = fit_delays(fitted, noisy_matrix(truth, 0, 1));
@@ -53,7 +53,7 @@ TEST(DelayFit, FindsTheDelaysOfExactRoundTrips) {
 TEST(DelayFit, PairsWithoutWeightDoNotCount) {
     const Topology truth = sim::random_topology(20, sim::TreeShape::any, 3);
     RttMatrix matrix = noisy_matrix(truth, 0, 1);
-    for (const std::size_t peer : {1, 2, 3, 5})
+    for (const std::size_t peer : {1U, 2U, 3U, 5U})
         matrix.set(4, peer, 1e6, 0);
     Topology fitted = without_delays(truth);
     EXPECT_EQ(fit_delays(fitted, matrix).pairs, 186u);
@@ -76,7 +76,7 @@ TEST(DelayFit, DelaysAreNeverNegative) {
 }
 
 TEST(DelayFit, NoSmallChangeOfADelayIsBetter) {
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
         Topology tree = sim::random_topology(24, sim::TreeShape::any, seed);
         const RttMatrix matrix = noisy_matrix(tree, 0.3, seed);
         const double least = fit_delays(tree, matrix).cost;
@@ -98,7 +98,7 @@ TEST(DelayFit, ABoundedLossIgnoresWhatFitsNoTree) {
     const Topology truth = sim::random_topology(30, sim::TreeShape::two_levels, 5);
     RttMatrix matrix = noisy_matrix(truth, 0, 1);
     matrix.weigh_relatively();
-    for (const std::size_t host : {3, 9, 20})
+    for (const std::size_t host : {3U, 9U, 20U})
         matrix.set(host, host + 4, 20 * matrix.rtt_us(host, host + 4), matrix.weight(host, host + 4));
     Topology squares = truth, bounded = truth;
     (void)fit_delays(squares, matrix);

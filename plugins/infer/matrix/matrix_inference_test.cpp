@@ -77,8 +77,8 @@ TEST(NeighbourJoining, SwitchesGetNamesThatNoHostHas) {
 
 TEST(MatrixInference, IsExactForExactTrees) {
     for (const sim::TreeShape shape : sim::all_tree_shapes)
-        for (const std::size_t hosts : {4, 5, 6, 8, 13, 24, 64})
-            for (const std::uint64_t seed : {1, 2, 3}) {
+        for (const std::size_t hosts : {4U, 5U, 6U, 8U, 13U, 24U, 64U})
+            for (const std::uint64_t seed : {1U, 2U, 3U}) {
                 const Topology truth = sim::random_topology(hosts, shape, seed);
                 const MatrixInference inferred = infer_from_matrix(matrix_of(truth)).value();
                 expect_same(truth, inferred.topology, 1e-3);
@@ -98,7 +98,7 @@ TEST(MatrixInference, IsExactForTiesAndLinksOfNoLength) {
 
 TEST(MatrixInference, FindsTheSwitchesThroughNoise) {
     for (const double noise : {0.01, 0.03, 0.05})
-        for (const std::uint64_t seed : {1, 2, 3}) {
+        for (const std::uint64_t seed : {1U, 2U, 3U}) {
             const Topology truth = racks(6, seed);
             const MatrixInference inferred = infer_from_matrix(matrix_of(truth, noise, seed)).value();
             expect_same(truth, inferred.topology, 10);
@@ -109,7 +109,7 @@ TEST(MatrixInference, FindsTheSwitchesThroughNoise) {
 }
 
 TEST(MatrixInference, BearsMissingPairs) {
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
         const Topology truth = racks(4, seed);
         RttMatrix matrix = matrix_of(truth);
         std::mt19937_64 random(seed);
@@ -122,7 +122,7 @@ TEST(MatrixInference, BearsMissingPairs) {
 
 // A tenth of the pairs goes by a way that is no part of the tree.
 TEST(MatrixInference, IsCloserThanNeighbourJoiningWhereATreeIsAnApproximation) {
-    for (const std::uint64_t seed : {1, 2, 3}) {
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
         RttMatrix matrix = matrix_of(racks(8, seed), 0.1, seed);
         std::mt19937_64 random(seed);
         for (std::size_t a = 0; a < matrix.size(); ++a)

@@ -97,7 +97,7 @@ TEST(SimplestTree, IsTheClosestWhereATreeIsAnApproximation) {
 
 TEST(SimplestTree, IsExactForExactTrees) {
     for (const sim::TreeShape shape : sim::all_tree_shapes)
-        for (const std::size_t hosts : {4, 5, 8, 24}) {
+        for (const std::size_t hosts : {4U, 5U, 8U, 24U}) {
             const Topology truth = sim::random_topology(hosts, shape, hosts);
             expect_the_switches_of(truth, simplest_tree(exact_round_trips(truth)).value().topology);
         }

@@ -31,7 +31,7 @@ std::size_t wrong_splits(const Topology& truth, const Topology& inferred) {
 
 TEST(BinaryTree, HoldsEveryShapeAtItsDistances) {
     for (const sim::TreeShape shape : sim::all_tree_shapes)
-        for (const std::size_t hosts : {3, 4, 5, 30}) {
+        for (const std::size_t hosts : {3U, 4U, 5U, 30U}) {
             const Topology truth = sim::random_topology(hosts, shape, 7);
             const BinaryTree tree(truth);
             ASSERT_EQ(tree.size(), 2 * hosts - 2);
@@ -87,7 +87,7 @@ TEST(SubtreeSearch, TheBestFootholdIsTheBest) {
 
 // From a tree that has nothing to do with the truth.
 TEST(TreeRefinement, MovesEverySubtreeToItsPlace) {
-    for (const std::uint64_t seed : {1, 2, 3, 4, 5}) {
+    for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U}) {
         const Topology truth = sim::random_topology(32, sim::TreeShape::any, seed);
         Topology start = sim::random_topology(32, sim::TreeShape::chain, seed + 100);
         start.hosts = truth.hosts;

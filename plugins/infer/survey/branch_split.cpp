@@ -75,7 +75,7 @@ class Cut {
         double v = 0, v2 = 0;
     };
 
-    void count(std::size_t b, int side, double sign) {
+    void count(std::size_t b, std::size_t side, double sign) {
         const double v = means_.hosts[b];
         side_[side].branches += sign;
         side_[side].v += sign * v;
@@ -149,14 +149,14 @@ class Cut {
         }
     }
 
-    [[nodiscard]] double within(int side) const { return side_[side].within / side_[side].pairs(); }
+    [[nodiscard]] double within(std::size_t side) const { return side_[side].within / side_[side].pairs(); }
     // Each branch's part is v (V - v) / 2 Z, Z being the pairs of its side.
     [[nodiscard]] double cross() const {
         const Side &a = side_[0], &b = side_[1];
         return (a.v * b.v * p11_ - a.v * p12_ - b.v * p21_ + p22_) / (4 * a.pairs() * b.pairs());
     }
     // Sum of the squares of these parts, each divided by v.
-    [[nodiscard]] double share(int side) const {
+    [[nodiscard]] double share(std::size_t side) const {
         const Side& s = side_[side];
         return (s.v * s.v * s.v - 2 * s.v * s.v2 + s.v3) / (4 * s.pairs() * s.pairs());
     }

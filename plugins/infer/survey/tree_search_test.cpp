@@ -74,7 +74,7 @@ TEST(TreeSearch, FindsEveryTreeThatIsMeasuredExactly) {
 }
 
 TEST(TreeSearch, FindsGreaterTrees) {
-    for (const std::uint64_t seed : {1, 2, 4}) {
+    for (const std::uint64_t seed : {1U, 2U, 4U}) {
         const NoisyNetwork network = sim::one_noise(some_tree(seed, 200, 300));
         const Topology found = solve(network, sim::all_pairs(network, seed));
         ASSERT_EQ(difference(network.truth, found), "") << "seed " << seed;
