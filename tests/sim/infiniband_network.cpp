@@ -30,7 +30,7 @@ std::vector<Row> read_rows(const std::string& path) {
         Row& row = rows.emplace_back();
         for (std::istringstream fields(line); std::getline(fields, field, ',');)
             row.push_back(field);
-        if (row.size() < 3) throw std::runtime_error(path + ": too few columns: " + line);
+        if (row.size() < 3) throw std::runtime_error(line.insert(0, path + ": too few columns: "));
     }
     return rows;
 }
