@@ -302,8 +302,12 @@ bool InferCommand::read_options(CommandContext& context) {
             "infer: --rtt measures nothing: --method, --confidence, --gentle and --seed are not for it");
         return false;
     }
-    if (method() == Method::published && tuned) {
-        context.say("infer: --gentle and --confidence are not for the published method");
+    if (rtt_file_ && (anew_ || verify_ || watch_)) {
+        context.say("infer: --rtt measures nothing: --anew, --verify and --watch are not for it");
+        return false;
+    }
+    if (method() == Method::published && (tuned || verify_ || watch_)) {
+        context.say("infer: --gentle, --confidence, --verify and --watch are not for the published method");
         return false;
     }
     if (seed_ == 0) seed_ = std::random_device()();

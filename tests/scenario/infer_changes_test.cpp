@@ -228,5 +228,14 @@ TEST(InferChanges, AWatchReadsItsInterval) {
     EXPECT_GT(session.seconds(), 14);
 }
 
+TEST(InferChanges, VerifyAndWatchAreNotForThePublishedMethodNorForAFile) {
+    SimShell shell(sim::read_lab("two_switches_8"));
+    ASSERT_EQ(shell.explore_all(), 0);
+    ASSERT_EQ(shell.run("infer").status, 0);
+    for (const char* line : {"infer --method published --verify", "infer --method published --watch 1",
+                             "infer --rtt matrix.txt --verify", "infer --rtt matrix.txt --anew"})
+        EXPECT_EQ(shell.run(line).status, 2) << line;
+}
+
 }  // namespace
 }  // namespace trellis
