@@ -44,6 +44,7 @@ Task<Failure> Agent::run(std::unique_ptr<Link> parent) {
     const Result<Welcome> welcome = co_await greet(*parent);
     if (!welcome) co_return welcome.error();
     node_ = std::make_shared<Node>(world_.executor, world_.clock, welcome->settings, welcome->id, *this);
+    self_ = {welcome->id, welcome->incarnation, welcome->name, hello_.machine, hello_.addresses, hello_.key};
     node_->start();
     node_->attach_parent(std::move(parent));
     if (open_door_ && !welcome->settings.session.empty()) open_door_(door_of(welcome->settings, welcome->id));
@@ -178,6 +179,7 @@ void Agent::start_operation(const Frame& frame) {
     });
     const auto remaining = start->remaining;
     const auto kind = start->kind;
+    if (start->participants.empty()) start->participants.push_back(self_);
     auto operation = std::make_shared<RunningOperation>(world_, *node_, frame.operation, std::move(*start));
     const auto entry =
         std::find_if(roles_.begin(), roles_.end(), [&](const RoleEntry& row) { return row.kind == kind; });

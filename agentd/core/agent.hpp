@@ -61,6 +61,7 @@ class Agent final : public NodeUser {
 
     World world_;
     Hello hello_;
+    Host self_;  // once it is welcomed
     std::vector<RoleEntry> roles_;
     std::shared_ptr<Node> node_;
     std::map<OperationId, std::shared_ptr<RunningOperation>> operations_;

@@ -42,10 +42,8 @@ std::string make_hello(const SecretKey& key, const PairKeys& keys, HostId peer, 
 }
 
 std::optional<HelloGate::Greeted> HelloGate::check(std::string_view hello) {
-    if (hello.size() != hello_size) return std::nullopt;
+    if (!for_this_host(hello)) return std::nullopt;
     const HostId source = source_of(hello);
-    const HostId self = keys_.session().self;
-    if (source == self || !hello.starts_with(opening(keys_, source, self))) return std::nullopt;
     const Result<SecretKey>& key = keys_.of(source);
     if (!key || !same_secret(keyed_mac(*key, hello.substr(0, mac_at)), hello.substr(mac_at))) {
         return std::nullopt;
@@ -53,6 +51,16 @@ std::optional<HelloGate::Greeted> HelloGate::check(std::string_view hello) {
     std::string random(hello.substr(random_at, hello_random_size));
     if (seen_.size() >= max_seen || !seen_.insert(random).second) return std::nullopt;
     return Greeted{source, *key, std::move(random)};
+}
+
+bool HelloGate::from_unknown(std::string_view hello) const {
+    return for_this_host(hello) && find_participant(keys_.session(), source_of(hello)) == nullptr;
+}
+
+bool HelloGate::for_this_host(std::string_view hello) const {
+    if (hello.size() != hello_size) return false;
+    const HostId source = source_of(hello), self = keys_.session().self;
+    return source != self && hello.starts_with(opening(keys_, source, self));
 }
 
 }  // namespace trellis

@@ -32,8 +32,12 @@ class HelloGate {
     // Who greets; nullopt if this is no hello, not for this operation and host, not by who it claims to be,
     // or seen before.
     std::optional<Greeted> check(std::string_view hello);
+    // A hello for this operation and host, by who is no participant yet.
+    [[nodiscard]] bool from_unknown(std::string_view hello) const;
 
   private:
+    [[nodiscard]] bool for_this_host(std::string_view hello) const;
+
     static constexpr std::size_t max_seen = std::size_t{1} << 20;
     PairKeys& keys_;
     std::unordered_set<std::string> seen_;  // randoms of genuine hellos, against replay

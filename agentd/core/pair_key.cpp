@@ -113,6 +113,13 @@ const Result<SecretKey>& PairKeys::of(HostId peer) {
     return keys_.emplace(peer, own_->pair_key(session_, peer, purpose_)).first->second;
 }
 
+void PairKeys::introduce(const std::vector<Host>& peers) {
+    for (const Host& peer : peers) {
+        trellis::introduce(session_, peer);
+        keys_.erase(peer.id);
+    }
+}
+
 std::string PairKeys::name_of(HostId peer) const {
     const Host* host = find_participant(session_, peer);
     return host == nullptr ? "" : host->name;
@@ -122,6 +129,14 @@ const Host* find_participant(const PeerSession& session, HostId id) {
     const auto found = std::find_if(session.participants.begin(), session.participants.end(),
                                     [id](const Host& host) { return host.id == id; });
     return found == session.participants.end() ? nullptr : &*found;
+}
+
+void introduce(PeerSession& session, const Host& peer) {
+    const auto known = std::ranges::find(session.participants, peer.id, &Host::id);
+    if (known == session.participants.end())
+        session.participants.push_back(peer);
+    else
+        *known = peer;
 }
 
 SecretKey derive_key(const SecretKey& key, std::string_view text) {

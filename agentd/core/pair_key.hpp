@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <openssl/types.h>
 
@@ -61,6 +62,8 @@ class PairKeys {
 
     [[nodiscard]] const PeerSession& session() const { return session_; }
     [[nodiscard]] PairPurpose purpose() const { return purpose_; }
+    // Participants that the session lacked, or had with other keys.
+    void introduce(const std::vector<Host>& peers);
     [[nodiscard]] const Result<SecretKey>& of(HostId peer);
     // The name of a participant, for messages; empty if there is none.
     [[nodiscard]] std::string name_of(HostId peer) const;
@@ -76,6 +79,8 @@ inline constexpr std::size_t session_nonce_size = 32;
 
 // The participant with this id, or null.
 const Host* find_participant(const PeerSession& session, HostId id);
+// In place of the participant with its id, if there is one.
+void introduce(PeerSession& session, const Host& peer);
 
 // HMAC-SHA256 of `text`: a further secret from a secret.
 SecretKey derive_key(const SecretKey& key, std::string_view text);

@@ -56,6 +56,22 @@ TEST(PairKey, DependsOnPurposeNonceOperationAndKeys) {
     EXPECT_FALSE(key == *pair.key_a->pair_key(other, HostId{2}, PairPurpose::probe));
 }
 
+TEST(PairKey, WhoIsIntroducedIsAParticipant) {
+    PairOfAgents pair;
+    const std::vector<Host> others{pair.a.participants[1]};
+    PeerSession alone = pair.a;
+    alone.participants.resize(1);
+    PairKeys keys(pair.key_a, alone, PairPurpose::probe);
+    EXPECT_FALSE(keys.of(HostId{2}));
+    keys.introduce(others);
+    ASSERT_TRUE(keys.of(HostId{2}));
+    EXPECT_TRUE(*keys.of(HostId{2}) == *pair.key_b->pair_key(pair.b, HostId{1}, PairPurpose::probe));
+    Host restarted = others.front();
+    restarted.key = SessionKey().public_key();
+    keys.introduce({restarted});
+    EXPECT_FALSE(*keys.of(HostId{2}) == *pair.key_b->pair_key(pair.b, HostId{1}, PairPurpose::probe));
+}
+
 TEST(PairKey, BadInputsAreFailures) {
     PairOfAgents pair;
     EXPECT_FALSE(pair.key_a->pair_key(pair.a, HostId{9}, PairPurpose::probe));

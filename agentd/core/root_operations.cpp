@@ -1,11 +1,10 @@
 #include "agentd/core/root_operations.hpp"
 
+#include "agentd/core/pair_key.hpp"
 #include "agentd/core/root_operation.hpp"
 
 #include <algorithm>
 #include <utility>
-
-#include <openssl/rand.h>
 
 namespace trellis {
 
@@ -24,9 +23,8 @@ StartOperation RootOperations::start_message(const OperationRequest& request) co
     start.remaining = request.timeout;
     for (const auto& [id, operation] : running_)
         start.running.push_back(id);
+    start.nonce = random_bytes(session_nonce_size);
     if (!request.peers) return start;
-    start.nonce.resize(32);
-    RAND_bytes(reinterpret_cast<unsigned char*>(start.nonce.data()), 32);
     for (const HostId host : request.hosts) {
         if (const Member* member = membership_.find(host)) start.participants.push_back(member->host);
     }

@@ -92,7 +92,7 @@ struct StartOperation {
     std::string kind;
     std::string request;
     std::optional<Duration> remaining;
-    std::string nonce;                 // with peers
+    std::string nonce;
     std::vector<Host> participants;    // with peers
     std::vector<OperationId> running;  // what has ended and is not among these is forgotten
     template <class Archive>

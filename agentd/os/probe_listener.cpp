@@ -56,11 +56,22 @@ class ProbeListener::Guest final : public ProbeLoop::Handler, public ProbeRecept
     [[nodiscard]] bool proven() const { return greeted_.has_value(); }
     [[nodiscard]] std::string address() const { return peer_address(socket_); }
 
+    // Once its hello is there. False: it is no participant, and will not be.
+    bool prove() {
+        greeted_ = listener_.gate_.check(hello_);
+        if (!greeted_) return listener_.gate_.from_unknown(hello_) && wait_for_introduction();
+        set_deadline(ProbeLoop::now() + idle_time);
+        listener_.move(*this, listener_.proven_);
+        listener_.reception_.arrived(*this);
+        return true;
+    }
+
   private:
     static constexpr std::chrono::seconds idle_time{30};  // after that the peer is gone
+    static constexpr std::chrono::seconds introduction_time{10};
 
     void ready() override {
-        const bool keep = messages_ ? answer() : proven() ? wait_on() : greet();
+        const bool keep = messages_ ? answer() : hello_.empty() ? greet() : wait_on();
         if (!keep) listener_.remove(*this);
     }
 
@@ -100,11 +111,14 @@ class ProbeListener::Guest final : public ProbeLoop::Handler, public ProbeRecept
         if (!fill(hello_size)) return false;
         if (filled_ < hello_size) return true;
         hello_.assign(buffer_.data(), hello_size);
-        greeted_ = listener_.gate_.check(hello_);
-        if (!greeted_) return false;
-        set_deadline(ProbeLoop::now() + idle_time);
-        listener_.proved(*this);
-        listener_.reception_.arrived(*this);
+        return prove();
+    }
+
+    bool wait_for_introduction() {
+        if (waits_) return true;
+        waits_ = true;
+        set_deadline(ProbeLoop::now() + introduction_time);
+        listener_.move(*this, listener_.unknown_);
         return true;
     }
 
@@ -139,6 +153,7 @@ class ProbeListener::Guest final : public ProbeLoop::Handler, public ProbeRecept
     std::array<char, hello_size> buffer_{};
     std::size_t filled_ = 0;
     std::string hello_;
+    bool waits_ = false;  // to be introduced
     std::optional<HelloGate::Greeted> greeted_;
     std::optional<ProbeMessages> messages_;  // once it is welcomed
     std::uint64_t sequence_ = 0;
@@ -161,19 +176,30 @@ void ProbeListener::admit(FileDescriptor socket) {
     unproven_.push_back(std::make_unique<Guest>(*this, std::move(socket)));
 }
 
-void ProbeListener::proved(Guest& guest) {
+void ProbeListener::move(Guest& guest, Guests& to) {
     const auto is_guest = [&](const auto& one) { return one.get() == &guest; };
-    const auto at = std::find_if(unproven_.begin(), unproven_.end(), is_guest);
-    proven_.splice(proven_.end(), unproven_, at);
-    if (proven_.size() > max_proven) remove(*proven_.front());
+    for (Guests* from : {&unproven_, &unknown_})
+        if (const auto at = std::find_if(from->begin(), from->end(), is_guest); at != from->end()) {
+            to.splice(to.end(), *from, at);
+            break;
+        }
+    if (to.size() > most_guests) remove(*to.front());
+}
+
+void ProbeListener::introduced() {
+    std::vector<Guest*> waiting;
+    for (const auto& guest : unknown_)
+        waiting.push_back(guest.get());
+    for (Guest* guest : waiting)
+        if (!guest->prove()) remove(*guest);
 }
 
 void ProbeListener::remove(Guest& guest) {
     if (!guest.proven()) on_stranger_(guest.address());
     if (guest.proven()) reception_.left(guest);
     const auto is_guest = [&](const auto& one) { return one.get() == &guest; };
-    unproven_.remove_if(is_guest);
-    proven_.remove_if(is_guest);
+    for (Guests* guests : {&unproven_, &unknown_, &proven_})
+        guests->remove_if(is_guest);
 }
 
 }  // namespace trellis

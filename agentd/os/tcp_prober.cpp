@@ -52,6 +52,10 @@ class LoopSide {
         };
         measurements_.try_emplace(number, loop_, keys_, std::move(target), plan, finish);
     }
+    void introduce(const std::vector<Host>& peers) {
+        keys_.introduce(peers);
+        listener_->introduced();
+    }
     void stop(std::uint64_t number) { measurements_.erase(number); }
 
     void hold(bool on) { listener_->reception().hold(on); }
@@ -88,6 +92,10 @@ class TcpSession : public Prober::Session {
     }
 
     [[nodiscard]] Endpoint endpoint() const override { return endpoint_; }
+
+    void introduce(std::vector<Host> peers) override {
+        loop_->post([side = side_, peers = std::move(peers)] { (*side)->introduce(peers); });
+    }
 
     Task<Result<ProbeResult>> measure(HostId peer, Endpoint at, ProbePlan plan) override {
         if (plan.sets < 1 || plan.round_trips < 1 || plan.patience < 1) {

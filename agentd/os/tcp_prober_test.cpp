@@ -63,6 +63,37 @@ TEST_F(TcpProberTest, MeasuresAPeer) {
     EXPECT_TRUE(reports_.empty());
 }
 
+TEST_F(TcpProberTest, WhoComesBeforeItIsIntroducedWaits) {
+    PeerSession alone = agents_.session(0);
+    const std::vector<Host> others(alone.participants.begin() + 1, alone.participants.end());
+    alone.participants.resize(1);
+    const auto a = open(*prober_a_, alone);
+    std::optional<Result<ProbeResult>> result;
+    const auto keep = [&](const std::exception_ptr&, Result<ProbeResult> measured) {
+        result = std::move(measured);
+        context_.stop();
+    };
+    asio::co_spawn(context_, b_->measure(agents_.id(0), a->endpoint(), {}), keep);
+    let_run(milliseconds(300));
+    EXPECT_FALSE(result);
+    a->introduce(others);
+    let_run(std::chrono::seconds(20));
+    ASSERT_TRUE(result);
+    EXPECT_TRUE(*result) << result->error().message();
+    EXPECT_TRUE(measure(*a, 1, b_->endpoint()));
+    EXPECT_TRUE(reports_.empty());
+}
+
+TEST_F(TcpProberTest, WhoIsIntroducedWithAnotherKeyIsTurnedAway) {
+    PeerSession alone = agents_.session(0);
+    Host impostor = alone.participants[1];
+    impostor.key = alone.participants[2].key;
+    alone.participants.resize(1);
+    const auto a = open(*prober_a_, alone);
+    a->introduce({impostor});
+    EXPECT_FALSE(measure(*b_, 0, a->endpoint()));
+}
+
 TEST_F(TcpProberTest, BothMeasureEachOtherAtOnce) {
     std::vector<Result<ProbeResult>> results;
     const auto keep = [&](const std::exception_ptr& error, Result<ProbeResult> result) {

@@ -40,6 +40,9 @@ class Prober {
       public:
         virtual ~Session() = default;
         [[nodiscard]] virtual Endpoint endpoint() const = 0;
+        // More participants, or their new keys. A peer that comes before it is introduced waits for that, at
+        // most ten seconds.
+        virtual void introduce(std::vector<Host> peers) = 0;
         // Round trips to `peer` listening at `at`. Failures: unreachable, timed_out, refused.
         virtual Task<Result<ProbeResult>> measure(HostId peer, Endpoint at, ProbePlan plan) = 0;
 

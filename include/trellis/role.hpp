@@ -29,8 +29,8 @@ class RoleContext {
     [[nodiscard]] virtual const World& world() const = 0;
     // The body with which the operation was started.
     [[nodiscard]] virtual const std::string& request() const = 0;
-    // This host and all others of the operation, as in the membership view that it froze. The participants
-    // are empty unless the operation was started with `peers`.
+    // This host and, if the operation was started with `peers`, all others of it, as in the membership view
+    // that it froze. Else the participants are this host alone, and peers may be introduced to a Prober.
     [[nodiscard]] virtual const PeerSession& peers() const = 0;
     // The next message from the root or from a participant; a Failure of kind cancelled when the operation
     // ends.

@@ -11,16 +11,20 @@ std::uint16_t SimPorts::open(const std::shared_ptr<OpenPort>& port) {
     return last_;
 }
 
-std::shared_ptr<OpenPort> SimPorts::find(std::uint16_t number, const PeerSession& visitor) {
+std::shared_ptr<OpenPort> SimPorts::find(std::uint16_t number, const PeerSession& visitor) const {
     const auto place = ports_.find(number);
     auto port = place == ports_.end() ? nullptr : place->second.lock();
     if (!port || port->session->nonce != visitor.nonce || port->session->operation != visitor.operation) {
         return nullptr;
     }
-    if (visitors_.contains({number, visitor.self})) return port;
-    if (!find_participant(*port->session, visitor.self)) return nullptr;
-    visitors_.emplace(number, visitor.self);
     return port;
+}
+
+bool SimPorts::admits(std::uint16_t number, const OpenPort& port, const PeerSession& visitor) {
+    if (visitors_.contains({number, visitor.self})) return true;
+    if (!find_participant(*port.session, visitor.self)) return false;
+    visitors_.emplace(number, visitor.self);
+    return true;
 }
 
 SimProcess* find_listening(SimMachines& machines, const Endpoint& at, const PeerSession& visitor,

@@ -1,3 +1,4 @@
+#include "agentd/core/pair_key.hpp"
 #include "agentd/core/probe_sets.hpp"
 #include "tests/sim/sim_process.hpp"
 #include "tests/sim/sim_seams.hpp"
@@ -58,6 +59,10 @@ class Measurement final : public Sender,
         if (!peer_->running()) return;  // a stopped process does not answer
         if (dismissed_) return fail(FailureKind::lost, "the connection broke while probing");
         if (connecting_ != 1 || welcomed_) return send(there_, here_, there_and_back);
+        if (!peer_->seams().ports.admits(at_.port, *port, *visitor_)) {
+            port->unknown.push_back(shared_from_this());
+            return;
+        }
         guest_ = true;
         port->guests.push_back(shared_from_this());
         port->reception.arrived(*this);
@@ -106,13 +111,22 @@ class Measurement final : public Sender,
         begin_round_trip();
     }
 
-    // It fails unless the next step comes within `most`.
+    // It fails unless the next step comes within `most`. One appointment serves all steps: it is put off when
+    // it comes too early, and only a step that must end sooner has another one.
     void allow(Duration most) {
-        const auto waits = [self = shared_from_this(), step = ++step_] {
-            return !self->over() && self->step_ == step;
+        deadline_ = machines_.time().now() + most;
+        if (deadline_ < appointed_) appoint();
+    }
+    void appoint() {
+        appointed_ = deadline_;
+        const auto waits = [self = shared_from_this(), at = appointed_] {
+            return !self->over() && self->appointed_ == at;
         };
-        const auto give_up = [this] { fail(FailureKind::timed_out, "no answer to probes"); };
-        machines_.time().at(machines_.time().now() + most, give_up, waits);
+        const auto look = [this] {
+            if (machines_.time().now() < deadline_) return appoint();
+            fail(FailureKind::timed_out, "no answer to probes");
+        };
+        machines_.time().at(appointed_, look, waits);
     }
 
     void begin_round_trip() {
@@ -195,7 +209,8 @@ class Measurement final : public Sender,
     TimePoint set_begun_{};
     Duration probing_{0};
     int connecting_ = 0;  // round trips until the connection stands
-    std::uint64_t step_ = 0;
+    TimePoint deadline_{};
+    TimePoint appointed_ = TimePoint::max();
     int repeats_ = 0;
     bool guest_ = false;  // has been announced at the other end
     bool welcomed_ = false;
@@ -239,6 +254,13 @@ class SimSession final : public Prober::Session {
 
     [[nodiscard]] Endpoint endpoint() const override {
         return {process_.machines().addresses(process_.machine()), number_};
+    }
+
+    void introduce(std::vector<Host> peers) override {
+        for (const Host& peer : peers)
+            trellis::introduce(*port_->session, peer);
+        for (const std::shared_ptr<Sender>& visitor : std::exchange(port_->unknown, {}))
+            visitor->arrived(0);
     }
 
     Task<Result<ProbeResult>> measure(HostId peer, Endpoint at, ProbePlan plan) override {
@@ -289,7 +311,7 @@ class SimSession final : public Prober::Session {
 
 Result<std::unique_ptr<Prober::Session>> SimProber::open(PeerSession session) {
     auto port = std::make_shared<OpenPort>();
-    port->session = std::make_shared<const PeerSession>(std::move(session));
+    port->session = std::make_shared<PeerSession>(std::move(session));
     const std::uint16_t number = process_.seams().ports.open(port);
     return std::make_unique<SimSession>(process_, std::move(port), number);
 }

@@ -54,19 +54,22 @@ class SimProcesses final : public Processes {
 
 // One operation's open port: who may come, and what for. The probing and the streams use it alike.
 struct OpenPort {
-    std::shared_ptr<const PeerSession> session;
+    std::shared_ptr<PeerSession> session;
     std::function<void(HostId peer, std::shared_ptr<Connection> connection)> take;  // streams only
     // Probing only.
     ProbeReception reception;
-    std::vector<std::shared_ptr<Sender>> guests;  // of the reception
+    std::vector<std::shared_ptr<Sender>> guests;   // of the reception
+    std::vector<std::shared_ptr<Sender>> unknown;  // wait to be introduced
 };
 
 // The open ports of one process.
 class SimPorts {
   public:
     std::uint16_t open(const std::shared_ptr<OpenPort>& port);
-    // The port if it is still open and this peer may use it, else null.
-    [[nodiscard]] std::shared_ptr<OpenPort> find(std::uint16_t number, const PeerSession& visitor);
+    // The port if it is still open and of the visitor's operation, else null.
+    [[nodiscard]] std::shared_ptr<OpenPort> find(std::uint16_t number, const PeerSession& visitor) const;
+    // Whether this peer may use a port that was found.
+    [[nodiscard]] bool admits(std::uint16_t number, const OpenPort& port, const PeerSession& visitor);
 
   private:
     std::map<std::uint16_t, std::weak_ptr<OpenPort>> ports_;
@@ -110,8 +113,8 @@ struct SimSeams {
     SimPorts ports;
 };
 
-// The living process at `at` whose port admits the visitor, its machine being reachable in principle; null
-// if there is none.
+// The living process at `at` with a port of the visitor's operation, its machine being reachable in
+// principle; null if there is none.
 SimProcess* find_listening(SimMachines& machines, const Endpoint& at, const PeerSession& visitor,
                            HostId peer);
 

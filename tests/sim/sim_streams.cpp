@@ -21,7 +21,7 @@ class SimListener final : public Network::Listener {
     SimListener(SimProcess& process, const PeerSession& session)
         : process_(process), waiting_(std::make_shared<Waiting>(process.executor())) {
         port_ = std::make_shared<OpenPort>();
-        port_->session = std::make_shared<const PeerSession>(session);
+        port_->session = std::make_shared<PeerSession>(session);
         port_->take = [waiting = waiting_](HostId peer, std::shared_ptr<Connection> connection) {
             waiting->incoming.push_back({peer, std::make_unique<SimByteStream>(std::move(connection), 1)});
             waiting->arrived.notify();
@@ -78,7 +78,8 @@ Task<Result<std::unique_ptr<ByteStream>>> SimStreams::connect(const PeerSession&
     co_await time.sleep_until(arrival);
     if (time.now() >= deadline) co_return Failure{FailureKind::timed_out, "connect", "", "timed out"};
     const auto port = listening ? listening->seams().ports.find(at.port, session) : nullptr;
-    if (!port || !listening->alive() || !port->take) {
+    const bool admitted = port && listening->seams().ports.admits(at.port, *port, session);
+    if (!admitted || !listening->alive() || !port->take) {
         co_return Failure{FailureKind::refused, "connect", "", "connection refused"};
     }
     const auto connection = machines.connect(process_, *listening);
