@@ -94,6 +94,15 @@ std::string in_script(const json& data) {
     return text;
 }
 
+std::string script_of_page() {
+    std::string script;
+    for (const std::string_view part :
+         {topology_page_data_js, topology_page_layout_js, topology_page_elements_js, topology_page_view_js,
+          topology_page_controls_js})
+        script += part;
+    return script;
+}
+
 }  // namespace
 
 std::string topology_page(const Topology& topology) {
@@ -102,7 +111,7 @@ std::string topology_page(const Topology& topology) {
         page.replace(page.find(place), place.size(), text);
     };
     fill("{{drawing}}", topology_drawing_css);
-    fill("{{script}}", topology_page_js);
+    fill("{{script}}", script_of_page());
     fill("{{data}}", in_script({{"switches", data_of_page(topology)}}));
     return page;
 }

@@ -13,10 +13,14 @@ namespace trellis {
 // fits on a screen. Names may hold anything: none becomes markup or script.
 [[nodiscard]] std::string topology_page(const Topology& topology);
 
-// The page without its data, its script, and the style that it shares with topology_svg(): the files of these
-// names, put into the program when it is built.
+// The page without its data, the parts of its script in their order, and the style that it shares with
+// topology_svg(): the files of these names, put into the program when it is built.
 extern const std::string_view topology_page_html;
-extern const std::string_view topology_page_js;
+extern const std::string_view topology_page_data_js;
+extern const std::string_view topology_page_layout_js;
+extern const std::string_view topology_page_elements_js;
+extern const std::string_view topology_page_view_js;
+extern const std::string_view topology_page_controls_js;
 extern const std::string_view topology_drawing_css;
 
 }  // namespace trellis
