@@ -158,11 +158,21 @@ std::size_t TopologyQuery::shared_links(TopologyNode a, TopologyNode b, Topology
 SharedLink TopologyQuery::shared_link_answer(TopologyNode a, TopologyNode b, TopologyNode c,
                                              TopologyNode d) const {
     if (a == b || c == d) return SharedLink::no;
-    if (share_link(a, b, c, d)) return SharedLink::yes;
+    if (share_link(a, b, c, d)) {
+        const std::vector<TopologyNode> common = path(middle(a, b, c), middle(a, b, d));
+        for (std::size_t i = 1; i < common.size(); ++i)
+            if (is_one_cable(common[i - 1], common[i])) return SharedLink::yes;
+        return SharedLink::unknown;
+    }
     // Paths without a common link have at most one common node: that of a-b which is nearest to c.
     const TopologyNode nearest = middle(a, b, c);
     const bool meet = middle(c, d, nearest) == nearest;
     return meet && is_mesh_[nearest] ? SharedLink::unknown : SharedLink::no;
+}
+
+bool TopologyQuery::is_one_cable(TopologyNode a, TopologyNode b) const {
+    const auto is_host = [this](TopologyNode node) { return node < host_order_.size(); };
+    return is_host(a) || is_host(b) || (!is_mesh_[a] && !is_mesh_[b]);
 }
 
 // Where the paths between three nodes meet: the deepest of the three meeting points.

@@ -66,8 +66,8 @@ class TopologyQuery {
     [[nodiscard]] bool share_link(TopologyNode a, TopologyNode b, TopologyNode c, TopologyNode d) const {
         return shared_links(a, b, c, d) > 0;
     }
-    // Unknown if no link of the tree is shared, but both paths run into the same mesh, whose inside nobody
-    // knows.
+    // Unknown if both paths run into the same mesh, whose inside nobody knows, and share no link elsewhere: a
+    // link between a mesh and another switch may be several cables. A host has one.
     [[nodiscard]] SharedLink shared_link_answer(TopologyNode a, TopologyNode b, TopologyNode c,
                                                 TopologyNode d) const;
 
@@ -93,6 +93,7 @@ class TopologyQuery {
     void order_hosts(const Topology& topology);
     [[nodiscard]] TopologyNode meeting_point(TopologyNode a, TopologyNode b) const;
     [[nodiscard]] TopologyNode middle(TopologyNode a, TopologyNode b, TopologyNode c) const;
+    [[nodiscard]] bool is_one_cable(TopologyNode a, TopologyNode b) const;
     [[nodiscard]] Delay climb(TopologyNode from, TopologyNode ancestor) const;
 
     TopologyNode root_;

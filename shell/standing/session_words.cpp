@@ -1,10 +1,9 @@
 #include "shell/standing/session_words.hpp"
 
+#include "shell/language/duration_text.hpp"
 #include "shell/language/options.hpp"
 #include "shell/standing/session_messages.hpp"
 
-#include <array>
-#include <ctime>
 #include <utility>
 
 #include <boost/asio/steady_timer.hpp>
@@ -16,15 +15,6 @@ namespace {
 
 constexpr Duration answer_time = std::chrono::seconds(5);
 constexpr Duration end_time = std::chrono::seconds(15);
-
-std::string time_text(std::int64_t unix_time) {
-    const auto seconds = static_cast<std::time_t>(unix_time);
-    std::tm local{};
-    std::array<char, 32> text{};
-    localtime_r(&seconds, &local);
-    std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local);
-    return text.data();
-}
 
 std::string counted(std::uint32_t number, const std::string& what) {
     return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
