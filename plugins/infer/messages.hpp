@@ -1,6 +1,7 @@
 // What the parts of `infer` say to one another: the command at the root, the roles on the hosts. Here what
 // both methods say, and the published one; survey_messages.hpp has the other.
-// Hosts are numbered by their place in Begin::hosts; positions are places in the order of insertion.
+// Hosts are numbered by their place among those who take part; positions are places in the order of
+// insertion.
 #pragma once
 
 #include "trellis/host.hpp"

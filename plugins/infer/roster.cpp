@@ -10,10 +10,13 @@ bool Roster::everybody_answered() const {
 }
 
 void Roster::close() {
-    for (const Host& host : hosts_) {
-        const auto ready = ready_.find(host.id);
-        if (ready != ready_.end() && !out_.contains(host.id))
-            participants_.push_back({host.id, ready->second});
+    for (std::size_t place = 0; place < hosts_.size(); ++place) {
+        const HostId id = hosts_[place].id;
+        const auto ready = ready_.find(id);
+        if (ready == ready_.end() || out_.contains(id)) continue;
+        numbers_[id] = static_cast<HostNumber>(participants_.size());
+        participants_.push_back({id, ready->second});
+        places_.push_back(place);
     }
 }
 
@@ -23,15 +26,14 @@ bool Roster::nobody_left() const {
 
 std::vector<std::string> Roster::participant_names() const {
     std::vector<std::string> names;
-    for (const Participant& participant : participants_)
-        names.push_back(name_of(participant.id));
+    for (const std::size_t place : places_)
+        names.push_back(hosts_[place].name);
     return names;
 }
 
 std::optional<HostNumber> Roster::number_of(HostId host) const {
-    const auto place = std::ranges::find(participants_, host, &Participant::id);
-    if (place == participants_.end()) return std::nullopt;
-    return static_cast<HostNumber>(place - participants_.begin());
+    const auto number = numbers_.find(host);
+    return number == numbers_.end() ? std::nullopt : std::optional(number->second);
 }
 
 std::string Roster::name_of(HostId host) const {

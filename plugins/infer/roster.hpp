@@ -6,6 +6,7 @@
 
 #include "plugins/infer/messages.hpp"
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@ class Roster {
     [[nodiscard]] std::optional<HostNumber> number_of(HostId host) const;
     [[nodiscard]] bool is_out(HostNumber host) const { return out_.contains(participants_[host].id); }
 
+    [[nodiscard]] const Host& participant(HostNumber host) const { return hosts_[places_[host]]; }
+
     [[nodiscard]] const std::vector<Host>& hosts() const { return hosts_; }  // as selected
     [[nodiscard]] const std::map<HostId, std::string>& out() const { return out_; }
     [[nodiscard]] std::string name_of(HostId host) const;
@@ -42,6 +45,8 @@ class Roster {
     std::map<HostId, Ready> ready_;
     std::map<HostId, std::string> out_;  // and why
     std::vector<Participant> participants_;
+    std::vector<std::size_t> places_;  // of the participants among the hosts
+    std::map<HostId, HostNumber> numbers_;
 };
 
 // Why the host of this event takes part no longer; nothing if it may go on.

@@ -4,6 +4,7 @@
 
 #include "agentd/model/topology_compare.hpp"
 #include "agentd/model/topology_query.hpp"
+#include "tests/sim/effort.hpp"
 #include "tests/sim/random_topology.hpp"
 
 #include <algorithm>
@@ -19,12 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Sanitizers look at the code, which the trees share: there every seventh tree does.
-#ifdef TRELLIS_SANITIZED
-constexpr std::uint64_t seed_step = 7;
-#else
-constexpr std::uint64_t seed_step = 1;
-#endif
+constexpr std::uint64_t seed_step = sim::effort(1, 23);
 
 // Answers from the truth, without noise, and counts the pairs.
 class Oracle {

@@ -1,6 +1,8 @@
 #include "plugins/infer/survey/batch.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <random>
 
 namespace trellis::plugins::infer {
 
@@ -16,13 +18,20 @@ void Batch::append(const Batch& other) {
         turns[host].insert(turns[host].end(), other.turns[host].begin(), other.turns[host].end());
 }
 
-// The last place stands still, the others go round it; one of an odd number has no partner.
+// The last place stands still, the others go round it; one of an odd number has no partner. In the order of
+// the circle a disturbance of some rounds on end would fall upon pairs that look like those of some switches;
+// so the rounds come in another order, always the same one for as many hosts.
 Batch tournament(const std::vector<HostNumber>& hosts, std::size_t host_count, const Probing& probing,
                  std::size_t most_rounds) {
     Batch batch{probing, std::vector<std::vector<Turn>>(host_count)};
     const std::size_t places = hosts.size() + hosts.size() % 2;
     if (hosts.size() < 2) return batch;
-    for (std::size_t round = 0; round < std::min(places - 1, most_rounds); ++round)
+    std::vector<std::size_t> rounds(places - 1);
+    std::iota(rounds.begin(), rounds.end(), std::size_t{0});
+    std::mt19937_64 random(places);
+    std::ranges::shuffle(rounds, random);
+    rounds.resize(std::min(places - 1, most_rounds));
+    for (const std::size_t round : rounds)
         for (std::size_t i = 0; i < places / 2; ++i) {
             const std::size_t first = i == 0 ? places - 1 : (round + i) % (places - 1);
             const std::size_t second = (round + places - 1 - i) % (places - 1);

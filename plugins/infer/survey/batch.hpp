@@ -63,9 +63,9 @@ struct PairSample {
     }
 };
 
-// Every pair of these hosts once, as a tournament by the circle method: in each of the n - 1 rounds (n if n
-// is odd) each host has at most one pair, and over all rounds measures about half of its pairs itself.
-// `host_count`: of Batch::turns. `most_rounds`: only the first ones, if there are more.
+// Every pair of these hosts once, as a tournament by the circle method, its rounds in random order: in each
+// of the n - 1 rounds (n if n is odd) each host has at most one pair, and over all rounds measures about half
+// of its pairs itself. `host_count`: of Batch::turns. `most_rounds`: only the first ones, if there are more.
 [[nodiscard]] Batch tournament(const std::vector<HostNumber>& hosts, std::size_t host_count,
                                const Probing& probing,
                                std::size_t most_rounds = std::numeric_limits<std::size_t>::max());

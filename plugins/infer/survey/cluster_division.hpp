@@ -4,7 +4,7 @@
 #pragma once
 
 #include "plugins/infer/survey/batch.hpp"
-#include "plugins/infer/survey/tree_search.hpp"
+#include "plugins/infer/tree/tree_search.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,23 +26,31 @@ class ClusterDivision {
 
     // All hosts, each in one part; one part if the sample shows no branches.
     [[nodiscard]] std::vector<std::vector<HostNumber>> parts() const;
-    // Pairs of different parts that join them again: those of the sample, and of hosts that are in no branch
-    // of it.
+    // Pairs of different parts that join them again: those of the sample, and of some other hosts of each.
     [[nodiscard]] std::vector<PairSample> between_parts() const;
 
   private:
     void solve();
     void find_branches(const SolvedTree& solved);
     void ask_others(Batch& batch) const;
+    [[nodiscard]] double excess_of_few() const;
     [[nodiscard]] std::vector<std::size_t> assignment() const;
 
     struct Branch {
         std::vector<HostNumber> sample;
         double link_us = 0;  // round trip from the centre to where it begins
     };
+    // Of a host outside the sample: the branch nearest to it, and by how much.
+    struct Nearest {
+        std::size_t branch = 0;
+        double nearer_us = 0;
+    };
+    [[nodiscard]] std::optional<Nearest> nearest_of(const std::vector<std::vector<double>>& rests,
+                                                    std::vector<double>& scatters) const;
 
     std::vector<HostNumber> hosts_;  // shuffled; the sample comes first
     std::size_t sample_ = 0;
+    std::vector<bool> in_sample_;  // by host number
     double confidence_;
     int step_ = 0;
     std::vector<PairSample> tournament_, others_;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 namespace trellis::plugins::infer {
@@ -28,7 +30,11 @@ class Description {
   public:
     Description(const WideTree& wide, std::span<const SolvedCluster> clusters,
                 const std::vector<std::string>& names)
-        : wide_(wide), clusters_(clusters), names_(names), node_(wide.tree.nodes()) {}
+        : wide_(wide),
+          clusters_(clusters),
+          names_(names),
+          taken_(names.begin(), names.end()),
+          node_(wide.tree.nodes()) {}
 
     InferenceResult run() {
         number_nodes();
@@ -65,7 +71,7 @@ class Description {
         std::string name;
         do
             name = "s" + std::to_string(++last_name_);
-        while (std::ranges::find(names_, name) != names_.end());
+        while (taken_.contains(name));
         return name;
     }
     void visit(std::vector<Node>& open, std::vector<bool>& seen) {
@@ -171,6 +177,7 @@ class Description {
     const WideTree& wide_;
     std::span<const SolvedCluster> clusters_;
     const std::vector<std::string>& names_;
+    std::unordered_set<std::string_view> taken_;
     InferenceResult result_;
     std::size_t last_name_ = 0;
     std::vector<TopologyNode> node_;  // in the topology

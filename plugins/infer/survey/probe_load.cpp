@@ -14,9 +14,12 @@ constexpr double bytes_of_probe = 3 * empty_frame + 2 * 16;
 constexpr double bytes_of_connection = 11 * empty_frame + 2 * 8 + 52 + 32;
 
 std::string with_commas(std::uint64_t number) {
-    std::string text = std::to_string(number);
-    for (std::size_t at = text.size(); at > 3; at -= 3)
-        text.insert(at - 3, ",");
+    const std::string digits = std::to_string(number);
+    std::string text;
+    for (std::size_t i = 0; i < digits.size(); ++i) {
+        if (i > 0 && (digits.size() - i) % 3 == 0) text.push_back(',');
+        text.push_back(digits[i]);
+    }
     return text;
 }
 
@@ -40,8 +43,9 @@ std::string ProbeLoad::text() const {
                          static_cast<double>(connections_) * bytes_of_connection;
     char megabytes[32];
     std::snprintf(megabytes, sizeof megabytes, "%.*f", bytes < 1e5 ? 3 : 1, bytes / 1e6);
+    const double from_all = static_cast<double>(probes_) / std::max(seconds_, 1e-3);
     return "at most " + with_commas(rounded_up(most_per_second_)) + " probes a second from one host, " +
-           megabytes + " MB in all";
+           with_commas(rounded_up(from_all)) + " from all on the average; " + megabytes + " MB in all";
 }
 
 }  // namespace trellis::plugins::infer

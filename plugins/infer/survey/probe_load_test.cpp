@@ -9,16 +9,20 @@ TEST(ProbeLoad, TellsTheBusiestHostAndTheBytesOfAll) {
     ProbeLoad load;
     load.add(1000, 30, 9040);
     load.add(2000, 60, 8000);
-    EXPECT_EQ(load.text(), "at most 9,100 probes a second from one host, 0.8 MB in all");
+    load.add_time(0.1);
+    load.add_time(0.15);
+    EXPECT_EQ(load.text(),
+              "at most 9,100 probes a second from one host, 12,000 from all on the average; 0.8 MB in all");
 }
 
 TEST(ProbeLoad, SaysLittleOfLittle) {
-    EXPECT_EQ(ProbeLoad().text(), "at most 0 probes a second from one host, 0.000 MB in all");
+    EXPECT_EQ(ProbeLoad().text(),
+              "at most 0 probes a second from one host, 0 from all on the average; 0.000 MB in all");
     ProbeLoad load;
-    load.add(10, 1, 200);
-    EXPECT_EQ(load.text(), "at most 200 probes a second from one host, 0.003 MB in all");
-    load.add(1, 1, 1234567);
-    EXPECT_EQ(load.text(), "at most 1,300,000 probes a second from one host, 0.004 MB in all");
+    load.add(10, 1, 1234567);
+    load.add_time(2);
+    EXPECT_EQ(load.text(),
+              "at most 1,300,000 probes a second from one host, 5 from all on the average; 0.003 MB in all");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-// What the parts of `infer` say to one another in the default method. Hosts are numbered by their place in
-// Roll::hosts, batches from 1.
+// What the parts of `infer` say to one another in the default method. Batches are numbered from 1.
 #pragma once
+
+#include "trellis/peer.hpp"
 
 #include "plugins/infer/messages.hpp"
 #include "plugins/infer/survey/batch.hpp"
@@ -12,24 +13,29 @@
 
 namespace trellis::plugins::infer {
 
-// Root to all, once: who takes part.
-struct Roll {
-    std::vector<Participant> hosts;
+// A host, to another one that it has a turn with. Without addresses: it measures that one, not the other way.
+struct TurnPeer {
+    HostNumber number = 0;
+    HostId id{};
+    PublicKey key;
+    Endpoint at;
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(hosts);
+        archive(number, id, key, at);
     }
 };
 
-// Root to one host: its part of a batch. Sent when all who take part have completed the one before: what is
-// left of that, turns in which nobody came, is dropped.
+// Root to one host: its part of a batch, and all that it must know of the others in it. Sent when all who
+// take part have completed the one before: what is left of that, turns in which nobody came, is dropped.
 struct Assignment {
     std::uint32_t batch = 0;
+    HostNumber self = 0;
     Probing probing;
     std::vector<Turn> turns;
+    std::vector<TurnPeer> peers;
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(batch, probing, turns);
+        archive(batch, self, probing, turns, peers);
     }
 };
 
@@ -66,7 +72,7 @@ struct Answer {
     }
 };
 
-using ToSurveyRole = std::variant<Roll, Assignment, Skip, Forgone>;
+using ToSurveyRole = std::variant<Assignment, Skip, Forgone>;
 using ToSurveyor = std::variant<Ready, Answer>;
 
 }  // namespace trellis::plugins::infer

@@ -1,7 +1,5 @@
 #include "plugins/infer/survey/survey_role.hpp"
 
-#include "agentd/core/pair_key.hpp"
-
 #include <algorithm>
 
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -41,41 +39,51 @@ Task<void> SurveyRole::read_messages() {
 
 void SurveyRole::handle(HostId from, ToSurveyRole message) {
     if (const auto* forgone = std::get_if<Forgone>(&message)) {
-        if (const auto host = number_of(from)) forgone_.emplace(forgone->batch, *host);
+        forgone_.emplace(forgone->batch, from);
     } else if (from != root_id) {
         return;
-    } else if (auto* roll = std::get_if<Roll>(&message)) {
-        learn(std::move(*roll));
     } else if (auto* assignment = std::get_if<Assignment>(&message)) {
         accept(std::move(*assignment));
-    } else if (const HostNumber host = std::get<Skip>(message).host; host < gone_.size()) {
-        gone_[host] = true;
+    } else {
+        gone_.insert(std::get<Skip>(message).host);
     }
 }
 
-void SurveyRole::learn(Roll roll) {
-    if (!hosts_.empty()) return;
-    hosts_ = std::move(roll.hosts);
-    gone_.assign(hosts_.size(), false);
-    if (const auto self = number_of(context_.peers().self)) self_ = *self;
-}
-
+// Its peers may come from now on, and find those of the batch before no longer waited for.
 void SurveyRole::accept(Assignment assignment) {
     if (assignment.batch <= current_.batch) return;
-    std::erase_if(assignment.turns,
-                  [this](const Turn& turn) { return turn.peer >= hosts_.size() || turn.peer == self_; });
+    introduce(assignment.peers);
     next_ = std::move(assignment);
+}
+
+void SurveyRole::introduce(const std::vector<TurnPeer>& peers) {
+    std::vector<Host> hosts;
+    for (const TurnPeer& peer : peers) {
+        Host host;
+        host.id = peer.id;
+        host.key = peer.key;
+        hosts.push_back(std::move(host));
+    }
+    probing_->introduce(std::move(hosts));
 }
 
 Task<void> SurveyRole::take_part() {
     using namespace asio::experimental::awaitable_operators;
     for (;;) {
         co_await until_next();
-        current_ = std::move(*next_);
-        next_.reset();
+        begin();
         std::erase_if(forgone_, [this](const auto& one) { return one.first < current_.batch; });
         co_await (carry_out() || until_next());
     }
+}
+
+void SurveyRole::begin() {
+    current_ = std::move(*next_);
+    next_.reset();
+    peers_.clear();
+    for (TurnPeer& peer : current_.peers)
+        if (peer.number != current_.self) peers_.insert_or_assign(peer.number, std::move(peer));
+    std::erase_if(current_.turns, [this](const Turn& turn) { return !peers_.contains(turn.peer); });
 }
 
 Task<void> SurveyRole::until_next() {
@@ -86,6 +94,8 @@ Task<void> SurveyRole::until_next() {
 Task<void> SurveyRole::carry_out() {
     using namespace asio::experimental::awaitable_operators;
     to_measure_ = static_cast<std::size_t>(std::ranges::count(current_.turns, true, &Turn::measures));
+    const int lanes = current_.probing.in_turn ? 1 : std::clamp(current_.probing.lanes, 1, most_lanes);
+    lanes_in_use_ = std::min(lanes, static_cast<int>(to_measure_));
     next_turn_ = 0;
     answer_ = {};
     answered_ = context_.world().clock.now();
@@ -93,8 +103,7 @@ Task<void> SurveyRole::carry_out() {
     if (current_.probing.in_turn) {
         co_await take_in_order();
     } else {
-        co_await (fill_lanes(std::clamp(current_.probing.lanes, 1, most_lanes)) &&
-                  serve_all(0, current_.turns.size()));
+        co_await (fill_lanes(lanes) && serve_all(0, current_.turns.size()));
     }
 }
 
@@ -142,9 +151,9 @@ Task<void> SurveyRole::take(Turn turn) {
 }
 
 Task<void> SurveyRole::measure(HostNumber peer) {
-    Endpoint at = endpoint_of(peer);
+    const TurnPeer& other = peers_.at(peer);
     const ProbePlan how = plan();
-    const auto measured = co_await probing_->measure(hosts_[peer].id, std::move(at), how);
+    const auto measured = co_await probing_->measure(other.id, other.at, how);
     measured ? keep(peer, *measured) : miss(peer, measured.error());
 }
 
@@ -152,30 +161,30 @@ void SurveyRole::keep(HostNumber peer, const ProbeResult& measured) {
     using Microseconds = std::chrono::duration<double, std::micro>;
     const auto [least, greatest] = std::ranges::minmax(measured.minima);
     answer_.samples.push_back(
-        {self_, peer, Microseconds(least).count(), Microseconds(greatest - least).count()});
+        {current_.self, peer, Microseconds(least).count(), Microseconds(greatest - least).count()});
     answer_.probes += static_cast<std::uint64_t>(measured.round_trips);
     const double seconds = std::max(std::chrono::duration<double>(measured.probing).count(), 1e-6);
-    const auto lanes = current_.probing.in_turn ? 1 : current_.probing.lanes;
-    answer_.probes_per_second = std::max(answer_.probes_per_second, measured.round_trips / seconds * lanes);
+    answer_.probes_per_second =
+        std::max(answer_.probes_per_second, measured.round_trips / seconds * lanes_in_use_);
 }
 
 void SurveyRole::miss(HostNumber peer, const Failure& failure) {
     answer_.misses.push_back({peer, failure.cause.substr(0, most_why)});
     const ToSurveyRole forgone = Forgone{current_.batch};
-    context_.send(hosts_[peer].id, encode(forgone));
+    context_.send(peers_.at(peer).id, encode(forgone));
 }
 
 Task<void> SurveyRole::serve(HostNumber peer) {
     const ProbePlan how = plan();
     Duration most = as_long_as_the_batch;
     if (current_.probing.in_turn) most = how.turn + how.sets * (2 * how.timeout + how.round_trips * how.pace);
-    co_await probing_->serve(hosts_[peer].id, most);
+    co_await probing_->serve(peers_.at(peer).id, most);
 }
 
 // Nobody is there to take it with.
 bool SurveyRole::pointless(Turn turn) const {
-    return gone_[turn.peer] || gone_[self_] ||
-           (!turn.measures && forgone_.contains({current_.batch, turn.peer}));
+    return gone_.contains(turn.peer) || gone_.contains(current_.self) ||
+           (!turn.measures && forgone_.contains({current_.batch, peers_.at(turn.peer).id}));
 }
 
 Task<void> SurveyRole::until_pointless(Turn turn) {
@@ -202,20 +211,6 @@ ProbePlan SurveyRole::plan() const {
     plan.turn = turn_timeout;
     plan.pace = std::chrono::microseconds(probing.pace_us);
     return plan;
-}
-
-Endpoint SurveyRole::endpoint_of(HostNumber host) const {
-    const Host* known = find_participant(context_.peers(), hosts_[host].id);
-    Endpoint endpoint;
-    endpoint.port = hosts_[host].ports.probe_port;
-    if (known != nullptr) endpoint.addresses = known->addresses;
-    return endpoint;
-}
-
-std::optional<HostNumber> SurveyRole::number_of(HostId id) const {
-    const auto place = std::ranges::find(hosts_, id, &Participant::id);
-    if (place == hosts_.end()) return std::nullopt;
-    return static_cast<HostNumber>(place - hosts_.begin());
 }
 
 }  // namespace trellis::plugins::infer

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -22,16 +23,16 @@ namespace trellis::plugins::infer {
 
 class SurveyRole {
   public:
-    // `context` outlives it. The operation must have been started with `peers`.
+    // `context` outlives it. It learns of its peers from what it has to do.
     explicit SurveyRole(RoleContext& context);
     Task<RoleResult> run();
 
   private:
     Task<void> read_messages();
     void handle(HostId from, ToSurveyRole message);
-    void learn(Roll roll);
     void accept(Assignment assignment);
     Task<void> take_part();
+    void begin();
     Task<void> until_next();
     Task<void> carry_out();
     Task<void> take_in_order();
@@ -48,20 +49,19 @@ class SurveyRole {
     void tell_root(const ToSurveyor& message) { context_.send(root_id, encode(message)); }
     [[nodiscard]] bool pointless(Turn turn) const;
     [[nodiscard]] ProbePlan plan() const;
-    [[nodiscard]] Endpoint endpoint_of(HostNumber host) const;
-    [[nodiscard]] std::optional<HostNumber> number_of(HostId id) const;
+    void introduce(const std::vector<TurnPeer>& peers);
 
     RoleContext& context_;
     Signal changed_;
     std::unique_ptr<Prober::Session> probing_;
-    std::vector<Participant> hosts_;
-    HostNumber self_ = 0;
-    std::vector<bool> gone_;                                  // by host number
-    std::set<std::pair<std::uint32_t, HostNumber>> forgone_;  // batch and host
+    std::set<HostNumber> gone_;
+    std::set<std::pair<std::uint32_t, HostId>> forgone_;  // batch and host
     std::optional<Assignment> next_;
     Assignment current_;
-    std::size_t next_turn_ = 0;   // of current_.turns, for its lanes
-    std::size_t to_measure_ = 0;  // turns of current_ that have not ended
+    std::map<HostNumber, TurnPeer> peers_;  // of current_
+    std::size_t next_turn_ = 0;             // of current_.turns, for its lanes
+    std::size_t to_measure_ = 0;            // turns of current_ that have not ended
+    int lanes_in_use_ = 0;                  // pairs that are measured at once
     Answer answer_;
     TimePoint answered_{};
 };

@@ -1,5 +1,6 @@
 #include "plugins/infer/survey/survey.hpp"
 
+#include "tests/sim/effort.hpp"
 #include "tests/sim/network_sketch.hpp"
 #include "tests/sim/random_topology.hpp"
 #include "tests/sim/source_networks.hpp"
@@ -66,7 +67,7 @@ NoisyNetwork star_of_clusters(const std::vector<std::size_t>& sizes) {
 }
 
 TEST(SurveyedTree, IsTheTrueOneWhereItIsMeasuredExactly) {
-    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    for (std::uint64_t seed = 1; seed <= sim::effort(40, 5); ++seed) {
         const NoisyNetwork network =
             sim::one_noise(sim::random_topology(3 + (seed * 41) % 118, sim::all_tree_shapes[seed % 5], seed));
         const InferenceResult result = sim::survey(network, {.seed = seed});
@@ -97,7 +98,7 @@ TEST(SurveyedTree, HasClustersOfFewHosts) {
 
 TEST(SurveyedTree, HasExactClustersRightlyPaired) {
     for (const sim::NoiseProfile& between : {sim::wan_noise, sim::wan_rough_noise})
-        for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        for (std::uint64_t seed = 1; seed <= sim::effort(3, 1); ++seed) {
             NoisyNetwork network = sim::four_clusters(64);
             network.between = between;
             const Topology found = sim::survey(network, {.seed = seed}).topology;
@@ -196,7 +197,7 @@ TEST(SurveyedTree, IsTheSameIfAnswersComeTwice) {
 
 TEST(SurveyedTree, IsValidWhateverIsAnswered) {
     const NoisyNetwork network = star_of_clusters({9, 6, 2});
-    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    for (std::uint64_t seed = 1; seed <= sim::effort(50, 8); ++seed) {
         std::mt19937_64 random(seed);
         const InferenceResult result = survey_with(network, seed, [&](Survey& survey, int, auto& samples) {
             std::erase_if(samples, [&](const PairSample&) { return random() % 3 == 0; });

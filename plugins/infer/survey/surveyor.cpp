@@ -46,8 +46,6 @@ void Surveyor::begin() {
     roster_.close();
     if (!roster_.closed()) return;
     plan_ = make_plan_(roster_.participant_names());
-    const ToSurveyRole roll = Roll{roster_.participants()};
-    operation_.send_all(encode(roll));
 }
 
 void Surveyor::send(const Batch& batch) {
@@ -61,16 +59,35 @@ void Surveyor::send(const Batch& batch) {
     for (HostNumber host = 0; host < batch.turns.size(); ++host) {
         if (batch.turns[host].empty() || roster_.is_out(host)) continue;
         measuring_.insert(host);
-        const ToSurveyRole assignment = Assignment{batch_, probing_, batch.turns[host]};
-        operation_.send(roster_.participants()[host].id, encode(assignment));
+        const ToSurveyRole assignment =
+            Assignment{batch_, host, probing_, batch.turns[host], peers_of(batch.turns[host])};
+        operation_.send(roster_.participant(host).id, encode(assignment));
     }
     show_progress();
 }
 
+std::vector<TurnPeer> Surveyor::peers_of(const std::vector<Turn>& turns) const {
+    std::map<HostNumber, TurnPeer> peers;
+    for (const Turn& turn : turns) {
+        const Host& host = roster_.participant(turn.peer);
+        TurnPeer& peer = peers[turn.peer];
+        peer.number = turn.peer;
+        peer.id = host.id;
+        peer.key = host.key;
+        if (turn.measures) peer.at = {host.addresses, roster_.participants()[turn.peer].ports.probe_port};
+    }
+    std::vector<TurnPeer> all;
+    for (auto& [number, peer] : peers)
+        all.push_back(std::move(peer));
+    return all;
+}
+
 Task<bool> Surveyor::gather() {
+    const TimePoint begun = context_.clock().now();
     bool going = true;
     while (going && !measuring_.empty())
         going = co_await step();
+    load_.add_time(std::chrono::duration<double>(context_.clock().now() - begun).count());
     std::erase_if(samples_,
                   [this](const PairSample& s) { return roster_.is_out(s.a) || roster_.is_out(s.b); });
     plan_->take(samples_);

@@ -41,6 +41,7 @@ class Surveyor {
     Task<bool> gather();
     void begin();
     void send(const Batch& batch);
+    [[nodiscard]] std::vector<TurnPeer> peers_of(const std::vector<Turn>& turns) const;
     void take(HostId from, const Answer& answer);
     void count_miss(HostNumber from, const Miss& miss);
     void leave_out(HostId host, const std::string& why);

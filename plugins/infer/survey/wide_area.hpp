@@ -7,23 +7,13 @@
 #pragma once
 
 #include "plugins/infer/survey/batch.hpp"
-#include "plugins/infer/survey/tree_search.hpp"
+#include "plugins/infer/survey/solved_cluster.hpp"
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
 namespace trellis::plugins::infer {
-
-// A cluster with its own tree, whose host i is hosts[i].
-struct SolvedCluster {
-    std::vector<HostNumber> hosts;
-    SolvedTree solved;
-};
-
-// Hosts of a cluster that stand for it, in the order of their worth: of each switch in turn, the noisy ones
-// left out.
-[[nodiscard]] std::vector<HostNumber> representatives(const SolvedCluster& cluster, std::size_t most);
 
 struct WideTree {
     SwitchTree tree;                 // of all hosts of all clusters, by host number

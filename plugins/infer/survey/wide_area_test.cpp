@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -139,6 +140,28 @@ TEST(WideArea, FindsAShortLinkBetweenRoutersInTheNoiseOfAWideAreaNetwork) {
         const std::vector<std::string> one_of_each{"a03", "b03", "c03", "d03"};
         EXPECT_EQ(sim::difference(*project(network.truth, one_of_each), *project(found, one_of_each)), "")
             << "seed " << seed;
+    }
+}
+
+// Queues between two clusters delay all their pairs alike, for a while, by some microseconds in milliseconds.
+TEST(WideArea, WhatAllPairsOfTwoClustersHaveInCommonMakesNoLink) {
+    NoisyNetwork network = around_a_router({16, 16, 16, 16});
+    network.between.pair_offset_sd = Delay{6};
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+        sim::SurveyAnswers answers(network, seed);
+        const std::vector<SolvedCluster> clusters = solved_clusters(network, answers);
+        std::vector<PairSample> samples = samples_between(clusters, 16, answers);
+        std::mt19937_64 random(seed);
+        std::vector<double> shift(network.profile.size() * network.profile.size());
+        for (double& one : shift)
+            one = std::uniform_real_distribution<double>(-4, 4)(random);
+        for (PairSample& sample : samples) {
+            const auto [c, d] = std::minmax(network.cluster[sample.a], network.cluster[sample.b]);
+            sample.rtt_us += shift[c * network.profile.size() + d];
+        }
+        const Topology found = joined(network, clusters, samples);
+        EXPECT_EQ(sim::difference(network.truth, found), "") << "seed " << seed;
+        EXPECT_TRUE(found.meshes.empty()) << "seed " << seed;
     }
 }
 
