@@ -7,13 +7,11 @@
 #include <cstdio>
 #include <ctime>
 #include <exception>
+#include <sys/resource.h>
 #include <vector>
 
 namespace trellis {
 namespace {
-
-constexpr std::size_t questions = 10'000;
-constexpr sim::ProbeCost probe_cost{1e9, std::chrono::microseconds(5)};
 
 // Which pairs were measured, and how often each host took part.
 class Census {
@@ -70,7 +68,7 @@ class SimulatedInference {
         const auto inferred = shell_.topology();
         if (!inferred) return false;
         census_.report(trial);
-        trial.score = sim::score_inference(network_, inferred->topology(), questions, trial.seed);
+        trial.score = sim::score_inference(network_, inferred->topology(), score_questions, trial.seed);
         return true;
     }
     std::string said() { return shell_.said(); }
@@ -93,6 +91,12 @@ void say(const InferTrial& trial, const std::string& why) {
 
 }  // namespace
 
+double peak_memory_mib() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
 InferTrial try_inference(const sim::NoisyNetwork& network, const std::string& command, std::uint64_t seed) {
     const std::clock_t begun = std::clock();
     InferTrial trial;
@@ -104,6 +108,7 @@ InferTrial try_inference(const sim::NoisyNetwork& network, const std::string& co
     } catch (const std::exception& error) {
         say(trial, error.what());
     }
+    trial.peak_mib = peak_memory_mib();
     trial.processor_seconds = static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
     return trial;
 }

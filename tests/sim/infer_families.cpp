@@ -63,6 +63,9 @@ std::vector<std::size_t> add_level(NetworkSketch& sketch, const std::vector<std:
     return upper;
 }
 
+// For three switches with two or more each.
+constexpr std::size_t fewest_below_a_level = 6;
+
 // Switches with 16 to 48 hosts each.
 std::vector<std::size_t> add_leaves(NetworkSketch& sketch, std::size_t hosts) {
     std::vector<std::size_t> leaves;
@@ -114,7 +117,7 @@ NoisyNetwork levels_of_switches(std::size_t hosts, std::uint64_t seed) {
     std::vector<std::size_t> top = add_leaves(sketch, hosts);
     const std::size_t levels = 2 + sketch.below(2);
     const double fan = std::pow(static_cast<double>(top.size()), 1 / static_cast<double>(levels));
-    for (std::size_t level = 1; level < levels; ++level) {
+    for (std::size_t level = 1; level < levels && top.size() >= fewest_below_a_level; ++level) {
         const double count = std::pow(fan, static_cast<double>(levels - level));
         top = add_level(sketch, top, std::max<std::size_t>(3, static_cast<std::size_t>(count)),
                         "level" + std::to_string(level) + "-");
@@ -137,6 +140,8 @@ std::vector<InferFamily> infer_families(const std::string& data) {
          [](std::uint64_t seed) { return levels_of_switches(1000, seed); }},
         {"levels-10000", "10,000 hosts, the same",
          [](std::uint64_t seed) { return levels_of_switches(10'000, seed); }},
+        {"levels-100000", "100,000 hosts, the same",
+         [](std::uint64_t seed) { return levels_of_switches(100'000, seed); }},
     };
     if (!data.empty()) add_real_networks(all, data);
     all.push_back(

@@ -27,7 +27,7 @@ struct InferFamily {
 [[nodiscard]] NoisyNetwork lan_of_four_switches(std::uint64_t seed);
 // 4 clusters like that, 2 to 6 ms apart, two at each of two routers that a link of 5 us joins.
 [[nodiscard]] NoisyNetwork clusters_at_two_routers(std::uint64_t seed, const NoiseProfile& between);
-// Switches of 16 to 48 hosts under a tree of two or three levels.
+// Switches of 16 to 48 hosts under a tree of two or three levels; at least 256 hosts.
 [[nodiscard]] NoisyNetwork levels_of_switches(std::size_t hosts, std::uint64_t seed);
 
 }  // namespace trellis::sim

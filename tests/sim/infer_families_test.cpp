@@ -81,6 +81,16 @@ TEST(InferFamilies, LevelsHaveSwitchesOf16To48HostsAndNoneThatIsHidden) {
     EXPECT_EQ(depths, (std::set<std::size_t>{3, 4}));
 }
 
+TEST(InferFamilies, FewHostsHaveNoMoreLevelsThanSwitches) {
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        const Topology truth = levels_of_switches(256, seed).truth;
+        ASSERT_TRUE(validate(truth)) << seed;
+        EXPECT_EQ(truth.hosts.size(), 256u);
+        EXPECT_EQ(visible_part(truth).switches.size(), truth.switches.size()) << seed;
+        EXPECT_GE(groups_by_switch(truth).size(), 6u);
+    }
+}
+
 TEST(InferFamilies, OneOrThreeInterfacesAreThrottled) {
     std::set<std::size_t> counts;
     for (const InferFamily& family : infer_families())

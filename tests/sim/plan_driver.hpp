@@ -1,15 +1,16 @@
 // Carries out the batches of a plan on a noisy network, without agents or time: each pair by its own round
-// trips, undisturbed by the others. Owned by a test.
+// trips, undisturbed by the others. Owned by a test or a benchmark.
 #pragma once
 
-#include "agentd/model/topology_query.hpp"
 #include "plugins/infer/survey/measuring_plan.hpp"
 #include "tests/sim/noisy_network.hpp"
+#include "tests/sim/survey_answers.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
+#include <ctime>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace trellis::sim {
@@ -17,42 +18,49 @@ namespace trellis::sim {
 class PlanDriver {
   public:
     // The network outlives it.
-    PlanDriver(const NoisyNetwork& network, std::uint64_t seed)
-        : network_(network), tree_(network.truth), noise_(network, seed) {}
+    PlanDriver(const NoisyNetwork& network, std::uint64_t seed) : answers_(network, seed) {
+        for (TopologyNode host = 0; host < network.truth.hosts.size(); ++host)
+            host_[network.truth.hosts[host]] = host;
+    }
 
-    // `names`: of the plan's hosts.
+    // `names`: of the plan's hosts, which are some of the network's.
     void run(plugins::infer::MeasuringPlan& plan, const std::vector<std::string>& names) {
-        using namespace plugins::infer;
-        for (auto batch = plan.next(); batch; batch = plan.next()) {
-            std::vector<PairSample> samples;
-            for (HostNumber a = 0; a < batch->turns.size(); ++a)
-                for (const Turn& turn : batch->turns[a])
-                    if (turn.measures) samples.push_back(measure(a, turn.peer, names, batch->probing));
+        std::vector<TopologyNode> hosts;
+        for (const std::string& name : names)
+            hosts.push_back(host_.at(name));
+        for (auto batch = next(plan); batch; batch = next(plan)) {
+            const std::vector<plugins::infer::PairSample> samples = measure(*batch, hosts);
+            const std::clock_t begun = std::clock();
             plan.take(samples);
+            planning_ += std::clock() - begun;
         }
     }
+    // Processor time of the plans' own calls.
+    [[nodiscard]] double planner_seconds() const { return static_cast<double>(planning_) / CLOCKS_PER_SEC; }
 
   private:
-    plugins::infer::PairSample measure(plugins::infer::HostNumber a, plugins::infer::HostNumber b,
-                                       const std::vector<std::string>& names,
-                                       const plugins::infer::Probing& probing) {
-        const TopologyNode from = *find_node(network_.truth, names[a]);
-        const TopologyNode to = *find_node(network_.truth, names[b]);
-        const auto path = std::chrono::duration_cast<Duration>(2 * tree_.distance(from, to));
-        double least = std::numeric_limits<double>::infinity(), greatest = 0;
-        for (int set = 0; set < probing.sets; ++set) {
-            Delay minimum{std::numeric_limits<double>::infinity()};
-            for (int trip = 0; trip < probing.round_trips; ++trip)
-                minimum = std::min<Delay>(minimum, noise_.sample(from, to, TimePoint{}, path));
-            least = std::min(least, minimum.count());
-            greatest = std::max(greatest, minimum.count());
-        }
-        return {a, b, least, greatest - least};
+    std::optional<plugins::infer::Batch> next(plugins::infer::MeasuringPlan& plan) {
+        const std::clock_t begun = std::clock();
+        auto batch = plan.next();
+        planning_ += std::clock() - begun;
+        return batch;
+    }
+    std::vector<plugins::infer::PairSample> measure(const plugins::infer::Batch& batch,
+                                                    const std::vector<TopologyNode>& hosts) {
+        std::vector<plugins::infer::PairSample> samples;
+        for (plugins::infer::HostNumber a = 0; a < batch.turns.size(); ++a)
+            for (const plugins::infer::Turn& turn : batch.turns[a]) {
+                if (!turn.measures) continue;
+                samples.push_back(answers_.measure(hosts[a], hosts[turn.peer], batch.probing));
+                samples.back().a = a;
+                samples.back().b = turn.peer;
+            }
+        return samples;
     }
 
-    const NoisyNetwork& network_;
-    TopologyQuery tree_;
-    NoisyRoundTrips noise_;
+    SurveyAnswers answers_;
+    std::unordered_map<std::string, TopologyNode> host_;
+    std::clock_t planning_ = 0;
 };
 
 }  // namespace trellis::sim

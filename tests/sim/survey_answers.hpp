@@ -4,9 +4,9 @@
 
 #include "plugins/infer/survey/batch.hpp"
 #include "plugins/infer/survey/inference_result.hpp"
-#include "plugins/infer/survey/pair_table.hpp"
 #include "plugins/infer/survey/survey.hpp"
-#include "plugins/infer/survey/tree_search.hpp"
+#include "plugins/infer/tree/pair_table.hpp"
+#include "plugins/infer/tree/tree_search.hpp"
 #include "tests/sim/noisy_network.hpp"
 
 #include <cstdint>
