@@ -2,6 +2,7 @@
 // Each host has one outcome, within the lease; nothing of a surviving host is lost, doubled or torn; nothing
 // is left running; and the session is as good as before. TRELLIS_CHAOS_SEED=N runs that seed alone.
 #include "tests/scenario/sim_shell.hpp"
+#include "tests/sim/effort.hpp"
 #include "tests/sim/mishaps.hpp"
 
 #include <algorithm>
@@ -328,11 +329,7 @@ class ChaosSession {
 // The seeds of one part of all; those of another part may run beside it.
 class Chaos : public testing::TestWithParam<std::uint64_t> {};
 constexpr std::uint64_t parts = 4;
-#ifdef TRELLIS_SANITIZED
-constexpr std::uint64_t usual_seeds = parts;
-#else
-constexpr std::uint64_t usual_seeds = 24;
-#endif
+constexpr std::uint64_t usual_seeds = sim::effort(24, parts);
 
 void try_seed(std::uint64_t seed) {
     ChaosSession session(seed);

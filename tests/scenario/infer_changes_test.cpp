@@ -3,6 +3,7 @@
 #include "agentd/model/topology_compare.hpp"
 #include "agentd/model/topology_query.hpp"
 #include "tests/scenario/sim_shell.hpp"
+#include "tests/sim/effort.hpp"
 #include "tests/sim/infer_families.hpp"
 #include "tests/sim/topology_lab.hpp"
 
@@ -30,7 +31,8 @@ class ChangingSession {
     explicit ChangingSession(const sim::NoisyNetwork& network, std::uint64_t seed = 1)
         : network_(network),
           round_trips_(network_, seed),
-          shell_(sim::lab_of(network.truth, cost_of_probes), seed) {
+          shell_(sim::lab_of(network.truth, cost_of_probes), seed),
+          seeded_(" --seed " + std::to_string(seed)) {
         shell_.world().set_noise([this](auto from, auto to, Duration passed) {
             ++probes_;
             return round_trips_.sample(static_cast<TopologyNode>(from), static_cast<TopologyNode>(to),
@@ -48,7 +50,7 @@ class ChangingSession {
     int run(const std::string& line) {
         const TimePoint begun = shell_.world().time().now();
         probes_ = 0;
-        const int status = shell_.run(line).status;
+        const int status = shell_.run(line.starts_with("infer") ? line + seeded_ : line).status;
         took_ = std::chrono::duration<double>(shell_.world().time().now() - begun).count();
         said_ = shell_.said();
         return status;
@@ -70,33 +72,36 @@ class ChangingSession {
     sim::NoisyNetwork network_;
     sim::NoisyRoundTrips round_trips_;
     SimShell shell_;
+    std::string seeded_;  // an option of every `infer`, which would draw a seed
     std::string said_;
     double took_ = 0;
     std::size_t probes_ = 0;
 };
 
 TEST(InferChanges, AHostThatJoinsIsPlacedByAFewPairs) {
-    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    for (std::uint64_t seed = 1; seed <= sim::effort(3, 1); ++seed) {
         ChangingSession session(sim::lan_of_four_switches(seed), seed);
         session.explore(0, 63);
         ASSERT_EQ(session.run("infer"), 0) << session.said();
         session.explore(63, 64);
         ASSERT_EQ(session.run("infer"), 0) << session.said();
-        EXPECT_THAT(session.said(), HasSubstr("kept the topology of 63 hosts; placed " + session.name(63)));
+        EXPECT_THAT(session.said(),
+                    HasSubstr("kept the topology of 63 hosts, measured 0 s ago; placed " + session.name(63)));
         EXPECT_EQ(session.hosts().size(), 64u);
         EXPECT_TRUE(session.right()) << session.said();
     }
 }
 
 TEST(InferChanges, ToFourDistantClustersInLessThanAThirdOfASecond) {
-    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+    for (std::uint64_t seed = 1; seed <= sim::effort(2, 1); ++seed) {
         ChangingSession session(sim::clusters_at_two_routers(seed, sim::wan_noise), seed);
         session.explore(0, 255);
         ASSERT_EQ(session.run("infer"), 0) << session.said();
         const bool right_before = session.right();
         session.explore(255, 256);
         ASSERT_EQ(session.run("infer"), 0) << session.said();
-        EXPECT_THAT(session.said(), ContainsRegex("kept the topology of 255 hosts; placed [a-d]"));
+        EXPECT_THAT(session.said(),
+                    ContainsRegex("kept the topology of 255 hosts, measured 0 s ago; placed [a-d]"));
         EXPECT_LE(session.seconds(), 0.3) << session.said();
         EXPECT_TRUE(session.right() || !right_before) << session.said();
     }
@@ -110,7 +115,7 @@ TEST(InferChanges, SeveralJoinAndOthersLeave) {
     for (std::size_t host = 0; host < 3; ++host)
         session.run("smask - " + session.name(host));
     ASSERT_EQ(session.run("infer"), 0) << session.said();
-    EXPECT_THAT(session.said(), HasSubstr("kept the topology of 53 hosts; placed "));
+    EXPECT_THAT(session.said(), HasSubstr("kept the topology of 53 hosts, measured 0 s ago; placed "));
     EXPECT_EQ(session.hosts().size(), 61u);
     EXPECT_TRUE(session.right()) << session.said();
 }
@@ -121,9 +126,45 @@ TEST(InferChanges, WhenHostsOnlyLeaveNothingIsMeasured) {
     ASSERT_EQ(session.run("infer"), 0) << session.said();
     session.run("smask - " + session.name(5));
     ASSERT_EQ(session.run("infer"), 0) << session.said();
-    EXPECT_THAT(session.said(), HasSubstr("kept the topology of 63 hosts; nothing was measured"));
+    EXPECT_THAT(session.said(),
+                HasSubstr("kept the topology of 63 hosts, measured 0 s ago; nothing was measured"));
     EXPECT_EQ(session.probes(), 0u);
     EXPECT_EQ(session.hosts().size(), 63u);
+    EXPECT_TRUE(session.right());
+}
+
+TEST(InferChanges, TheTopologyOfEachSetOfHostsIsKeptSavedAndLoaded) {
+    const std::string file = ::testing::TempDir() + "/topologies-" + std::to_string(getpid());
+    {
+        ChangingSession session(sim::lan_of_four_switches(2), 2);
+        session.explore(0, 64);
+        std::string some = "smask", others = "smask";
+        for (std::size_t host = 0; host < 40; ++host)
+            (host < 20 ? some : others) += " " + session.name(host);
+        session.run(some);
+        ASSERT_EQ(session.run("infer"), 0) << session.said();
+        const std::vector<std::string> first = session.hosts();
+        session.run("rmask");
+        session.run(others);
+        ASSERT_EQ(session.run("infer"), 0) << session.said();
+        EXPECT_THAT(session.said(), HasSubstr("measured 190 of 190 pairs"));
+        session.run("rmask");
+        session.run(some);
+        ASSERT_EQ(session.run("infer"), 0) << session.said();
+        EXPECT_THAT(session.said(),
+                    HasSubstr("kept the topology of 20 hosts, measured 0 s ago; nothing was"));
+        EXPECT_EQ(session.hosts(), first);
+        EXPECT_EQ(session.probes(), 0u);
+        ASSERT_EQ(session.run("save " + file + " topologies"), 0) << session.said();
+    }
+    ChangingSession session(sim::lan_of_four_switches(2), 3);
+    session.explore(20, 40);
+    ASSERT_EQ(session.run("load " + file), 0) << session.said();
+    std::filesystem::remove(file);
+    session.run("rmask");  // the masks were loaded, too
+    ASSERT_EQ(session.run("infer"), 0) << session.said();
+    EXPECT_THAT(session.said(), HasSubstr("kept the topology of 20 hosts, measured 0 s ago; nothing was"));
+    EXPECT_EQ(session.hosts().size(), 20u);
     EXPECT_TRUE(session.right());
 }
 

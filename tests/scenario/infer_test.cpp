@@ -4,15 +4,19 @@
 #include "agentd/model/topology_query.hpp"
 #include "tests/lab/lab_truth.hpp"
 #include "tests/scenario/sim_shell.hpp"
+#include "tests/sim/effort.hpp"
 #include "tests/sim/noise.hpp"
 #include "tests/sim/random_topology.hpp"
 #include "tests/sim/source_networks.hpp"
 #include "tests/sim/topology_lab.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,7 +65,7 @@ TEST(InferSimulated, FindsTheSwitchesOfTheLaboratoriesInAnyOrderOfHosts) {
 }
 
 TEST(InferSimulated, FindsRandomNetworksExactly) {
-    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    for (std::uint64_t seed = 1; seed <= sim::effort(20, 8); ++seed) {
         const sim::TreeShape shape = sim::all_tree_shapes[seed % 5];
         const bool deep = shape == sim::TreeShape::chain || shape == sim::TreeShape::deep;
         const Topology truth = sim::random_topology(deep ? 3 + seed : 3 * seed, shape, seed);
@@ -141,9 +145,11 @@ const std::vector<int> early{0, 1, 2, 3, 5, 8, 10, 15, 20, 25, 30, 40};
 
 // Harms one host at a time, at moments from the start of the inference to its end.
 void expect_left_out(const std::string& method, const HarmedInference::Harm& harm, Duration most) {
-    int harmed = 0;
+    const std::array<std::size_t, 3> leaves{0, 3, 8};
+    const auto victims = std::span(leaves).first(sim::effort(leaves.size(), 1));
+    std::size_t harmed = 0;
     for (const int after : method == "published" ? early_and_late : early) {
-        for (const std::size_t n : {0u, 3u, 8u}) {
+        for (const std::size_t n : victims) {
             HarmedInference inference(method);
             if (!inference.run(n, milliseconds(after), harm)) continue;
             if (method == "survey" && inference.finished_in_time()) continue;
@@ -153,7 +159,7 @@ void expect_left_out(const std::string& method, const HarmedInference::Harm& har
             ASSERT_FALSE(testing::Test::HasFailure()) << "harmed after " << after << " ms, leaf " << n;
         }
     }
-    EXPECT_GE(harmed, 15);
+    EXPECT_GE(harmed, sim::effort(15, 3));
 }
 
 class InferHarmed : public testing::TestWithParam<const char*> {};
@@ -201,10 +207,11 @@ class WatchedTournament {
     // By host, in the order of time.
     [[nodiscard]] std::map<sim::MachineIndex, std::vector<Span>> spans() const {
         std::map<sim::MachineIndex, std::vector<Span>> all;
-        for (const auto& [pair, span] : pairs_) {
-            all[pair.first].push_back({span.first, span.second, pair.second});
-            all[pair.second].push_back({span.first, span.second, pair.first});
-        }
+        for (const auto& [pair, spans] : pairs_)
+            for (const auto& [from, to] : spans) {
+                all[pair.first].push_back({from, to, pair.second});
+                all[pair.second].push_back({from, to, pair.first});
+            }
         for (auto& [host, spans] : all)
             std::ranges::sort(spans, {}, &Span::from);
         return all;
@@ -215,15 +222,18 @@ class WatchedTournament {
         const TimePoint now = shell_.world().time().now();
         const int count = counts_[std::minmax(from, to)]++ - round_trips_before;
         if (count < 0 || count % 12 < 2) return;
-        const auto place = pairs_.try_emplace({from, to}, now - passed, now).first;
-        place->second.second = now;
+        auto& spans = pairs_[{from, to}];
+        const bool again = spans.empty() || now - passed - spans.back().second > std::chrono::milliseconds(1);
+        if (again) spans.emplace_back(now - passed, now);
+        spans.back().second = now;
     }
 
     static constexpr int round_trips_before = 5;  // of each pair, in the first look at all hosts
     SimShell shell_;
     std::size_t seen_ = 0;
     std::map<std::pair<sim::MachineIndex, sim::MachineIndex>, int> counts_;
-    std::map<std::pair<sim::MachineIndex, sim::MachineIndex>, std::pair<TimePoint, TimePoint>> pairs_;
+    std::map<std::pair<sim::MachineIndex, sim::MachineIndex>, std::vector<std::pair<TimePoint, TimePoint>>>
+        pairs_;
 };
 
 TEST(InferSurvey, InATournamentNoHostIsInTwoMeasurementsAtOnce) {
@@ -232,7 +242,10 @@ TEST(InferSurvey, InATournamentNoHostIsInTwoMeasurementsAtOnce) {
     const auto all = tournament.spans();
     ASSERT_EQ(all.size(), 17u);
     for (const auto& [host, spans] : all) {
-        EXPECT_EQ(spans.size(), 16u);
+        std::set<sim::MachineIndex> peers;
+        for (const auto& span : spans)
+            peers.insert(span.peer);
+        EXPECT_EQ(peers.size(), 16u);
         for (std::size_t i = 1; i < spans.size(); ++i)
             EXPECT_LE(spans[i - 1].to, spans[i].from)
                 << host << ": " << spans[i - 1].peer << ", " << spans[i].peer;
@@ -245,7 +258,8 @@ TEST(InferSurvey, SaysWhatItMeasuredAndHowMuchItSent) {
     ASSERT_EQ(shell.run("infer").status, 0);
     const std::string said = shell.said();
     EXPECT_THAT(said, HasSubstr(" of 28 pairs in "));
-    EXPECT_THAT(said, ContainsRegex("at most [0-9,]+ probes a second from one host, [0-9.]+ MB in all"));
+    EXPECT_THAT(said, ContainsRegex("at most [0-9,]+ probes a second from one host, [0-9,]+ from all on the "
+                                    "average; [0-9.]+ MB in all"));
     EXPECT_TRUE(shell.topology());
 }
 
@@ -259,10 +273,10 @@ TEST(InferSurvey, GentleSendsAtMostTwoHundredProbesASecond) {
     ASSERT_EQ(shell.explore_all(), 0);
     ASSERT_EQ(shell.run("infer --gentle").status, 0);
     EXPECT_THAT(shell.said(), HasSubstr("at most 200 probes a second from one host"));
-    // With those that open connections, in half a second.
+    // With the two that open a connection: in the first look five for three probes, which take 15 ms.
     for (const auto& [host, times] : probes)
         for (std::size_t i = 120; i < times.size(); ++i)
-            EXPECT_GT(times[i] - times[i - 120], milliseconds(500));
+            EXPECT_GT(times[i] - times[i - 120], milliseconds(350));
 }
 
 TEST(InferSurvey, RefusesOptionsThatMeanNothing) {

@@ -1,4 +1,5 @@
 // Ten thousand hosts in one process: that it is possible, not how fast.
+#include "tests/sim/effort.hpp"
 #include "tests/sim/sim_session.hpp"
 
 #include <gtest/gtest.h>
@@ -6,11 +7,7 @@
 namespace trellis::sim {
 namespace {
 
-#ifdef TRELLIS_SANITIZED
-constexpr std::size_t hosts = 2000;  // a minute less
-#else
-constexpr std::size_t hosts = 10000;
-#endif
+constexpr std::size_t hosts = effort(10000, 2000);
 
 TEST(Scale, ThousandsOfHosts) {
     SimWorld world(many_hosts(hosts));
