@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # How well and how fast networks are inferred: simulated without and with noise, and in the laboratory. Prints a
-# markdown report. Usage: infer.sh [PART...]   (exact, simulated, laboratory; default: all). Needs root for the
+# markdown report. Usage: infer.sh [PART...]   (exact, simulated, matrix, laboratory; default: all). Needs root for the
 # laboratory, and a finished build. ROUNDS: inferences in each small laboratory (default: 20).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,12 +10,12 @@ rounds=${ROUNDS:-20}
 rounds_beside=10 # of each method by turns
 rounds_large=2   # with 256 hosts
 parts=("$@")
-[[ ${#parts[@]} -gt 0 ]] || parts=(exact simulated laboratory)
+[[ ${#parts[@]} -gt 0 ]] || parts=(exact simulated matrix laboratory)
 for part in "${parts[@]}"; do
     case $part in
-        exact | simulated | laboratory) ;;
+        exact | simulated | matrix | laboratory) ;;
         *)
-            echo "infer.sh: no such part: $part (exact, simulated, laboratory)" >&2
+            echo "infer.sh: no such part: $part (exact, simulated, matrix, laboratory)" >&2
             exit 2
             ;;
     esac
@@ -74,6 +74,25 @@ For the published method, out of a factor of 1.5 of the source's are the pairs m
   cost that does not depend on the measurements, such as the start of its processes. Here the agents run before `infer`.
 - The source gives 2% between two clusters of 64 x 64 / 2 pairs; there are 64 x 64, of which the table counts its share.
 TEXT
+}
+
+# Of real round-trip times all over the world, which are those of no tree.
+of_matrix() {
+    local file=${TRELLIS_DATA-}/planetlab490/rtt_min18_ms.txt
+    echo
+    echo "## Of given round-trip times"
+    echo
+    if [[ ! -r $file ]]; then
+        echo "Skipped: no $(basename "$file") (TRELLIS_DATA)."
+        return
+    fi
+    echo "Relative errors of the tree's round trips over all pairs, neighbour joining beside \`infer --rtt\` (goal: 15% below"
+    echo "neighbour joining, median and 90th percentile), by \`./run bench matrix\`, and what the command says:"
+    echo
+    echo '```'
+    "$build/bin/matrix_bench" "$file" | sed "s#^.*/##"
+    "$trellis" infer --rtt "$file" --json 2>&1 >/dev/null | head -n 2
+    echo '```'
 }
 
 # One inference by a new session; appends the comparison with the truth and the time, or says what went wrong.
@@ -151,6 +170,7 @@ for part in "${parts[@]}"; do
     case $part in
         exact) without_noise ;;
         simulated) with_noise ;;
+        matrix) of_matrix ;;
         laboratory) in_laboratories ;;
     esac
 done
