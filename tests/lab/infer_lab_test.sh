@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # infer against the truth, over real round trips, by the default method and the published one. The latter splits a switch
-# now and then, in 6 of 20 runs of the larger network (tests/evidence/infer.md): the groups of hosts must be exact in one
-# of five inferences, which a method as good as that misses once in 400 times, and the answers to questions about shared
+# now and then (tests/evidence/infer.md), in one of three runs of the larger network at worst: the groups of hosts must be
+# exact in one of five inferences, which such a method misses once in 250 times, and the answers to questions about shared
 # links good in each; the default method has two. Where other guests take our processors away, round trips are not what
 # they are: such an inference does not count, and where six do not, that is told as skipped timing.
 set -euo pipefail
