@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ namespace {
 class InfinibandNetwork : public testing::Test {
   protected:
     void SetUp() override {
-        folder_ = testing::TempDir() + "infiniband_network_test";
+        folder_ = testing::TempDir() + "infiniband_network_test-" + std::to_string(getpid());
         std::filesystem::create_directories(folder_);
         std::ofstream(folder_ + "/small_links.csv")
             << "a,b,kind,cables\nl0,c0,trunk,1\nl0,c1,trunk,1\nl1,c0,trunk,1\nl1,c1,trunk,1\nl1,l2,trunk,1\n"
