@@ -13,7 +13,7 @@ namespace {
 constexpr Probing probing_on_the_way{
     .sets = 2, .round_trips = 4, .patience = 4, .lanes = 16, .in_turn = false};
 constexpr Probing probing_at_the_place{
-    .sets = 3, .round_trips = 10, .patience = 10, .lanes = 2, .in_turn = false};
+    .sets = 3, .round_trips = 10, .patience = 10, .lanes = 8, .in_turn = false};
 constexpr Probing probing_newcomers{
     .sets = 3, .round_trips = 10, .patience = 10, .lanes = 1, .in_turn = true};
 constexpr auto not_in_tree = std::numeric_limits<TopologyNode>::max();
