@@ -7,6 +7,7 @@
 #include "shell/terminal/terminal.hpp"
 
 #include <csignal>
+#include <exception>
 #include <fcntl.h>
 #include <fstream>
 #include <sstream>
@@ -16,7 +17,6 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/system/system_error.hpp>
 
 namespace trellis {
 
@@ -39,6 +39,7 @@ FrontProgram::FrontProgram(asio::io_context& io, Clock& clock, std::int64_t (*un
 
 Task<int> FrontProgram::front_end() {
     FrontEndParts parts{session_, seat_, interpreter_, console_, [this] { end(1); }};
+    interrupts_.handle([this] { end(128 + SIGINT); });  // while no command is in charge
     const bool entered = co_await home_.enter(std::move(parts));
     if (!entered) co_return 1;
     if (options_.has_commands) co_return co_await run_lines(text_lines(options_.commands), "-c");
@@ -78,6 +79,7 @@ Task<int> FrontProgram::run_script_file(const std::string& path) {
 }
 
 Task<int> FrontProgram::run_terminal() {
+    interrupts_.handle({});
     Terminal terminal(executor_, console_, interrupts_, options_.no_history ? "" : default_history_file());
     const int status = co_await run_interactive(interpreter_, terminal, console_, session_, seat_, news_);
     if (const std::string farewell = home_.farewell(); !farewell.empty()) console_.say(farewell);
@@ -105,7 +107,7 @@ Task<int> FrontProgram::run_and_leave() {
                                   asio::bind_cancellation_slot(end_.slot(), asio::use_awaitable));
     try {
         status = co_await std::move(running);
-    } catch (const boost::system::system_error&) {
+    } catch (const std::exception&) {  // what is cancelled ends with one, or with several at once
         if (!end_status_) throw;
     }
     co_await interpreter_.jobs().end_all();

@@ -8,6 +8,8 @@ failed=0
 skipped=0
 skip_reasons=()
 failures=()
+# No single program or script takes nearly as long; what hangs is ended, and fails with status 124.
+patience=(timeout --foreground --kill-after=30 900)
 
 note_pass() { passed=$((passed + 1)); }
 
@@ -58,7 +60,8 @@ googletest() { # NAME PROGRAM [ARGUMENT...]
     shift
     local running=()
     for ((shard = 0; shard < shards; shard++)); do
-        GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard "$@" --gtest_brief=0 --gtest_color=no \
+        GTEST_TOTAL_SHARDS=$shards GTEST_SHARD_INDEX=$shard \
+            "${patience[@]}" "$@" --gtest_brief=0 --gtest_color=no \
             >"$logs/$name.$shard.log" 2>&1 </dev/null &
         running+=($!)
     done
@@ -107,7 +110,7 @@ reason_of_skip() { # LOG CASE
 script() { # NAME COMMAND...
     local name=$1 log="$logs/$1.log" status=0 begin=$SECONDS before=$failed line
     shift
-    "$@" >"$log" 2>&1 </dev/null || status=$?
+    "${patience[@]}" "$@" >"$log" 2>&1 </dev/null || status=$?
     while IFS= read -r line; do
         case $line in
             "ok "*) note_pass ;;

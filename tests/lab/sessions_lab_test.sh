@@ -37,10 +37,11 @@ expect_no_process() { # PATTERN [SECONDS]
     wrong+=("still there: $(pgrep -af "$1" | head -n 3)")
 }
 
-await_process() { # PATTERN
+# What a command of hosts has started: the whole command line, since the front end's own holds it too.
+await_process() { # COMMAND LINE
     local i
     for ((i = 0; i < 100; i++)); do
-        if pgrep -f "$1" >/dev/null; then return 0; fi
+        if pgrep -fx "$1" >/dev/null; then return 0; fi
         sleep 0.1
     done
     wrong+=("never there: $1")
@@ -131,6 +132,29 @@ interrupted_alone() {
     wait "$second" || wrong+=("the other one ended with $?")
     expect_equal "lines of the other one" "$(grep -c ': done$' "$scratch/second")" 4
 }
+
+# A session that stands still lets nobody in; the user need not wait for it.
+interrupted_before_it_is_in() {
+    local front held i
+    held=$(holder one)
+    kill -STOP "$held"
+    timeout 60 "$trellis" --session one e echo never >"$out" 2>"$err" &
+    front=$!
+    for ((i = 0; i < 100; i++)); do # until it heeds signals
+        if [[ $(($(heeded_signals "$(pgrep -P "$front")") & 2)) -ne 0 ]]; then break; fi
+        sleep 0.1
+    done
+    kill -INT "$(pgrep -P "$front")"
+    status=0
+    wait "$front" || status=$?
+    kill -CONT "$held"
+    expect_status 130
+    run --session one e echo later
+    expect_equal "lines" "$(grep -c ': later$' "$out")" 4
+}
+
+# The mask of the signals that a process handles.
+heeded_signals() { echo $((16#$(awk '/^SigCgt/ { print $2 }' "/proc/$1/status"))); } # PROCESS
 
 killed() {
     local front
@@ -286,6 +310,7 @@ try "files, programs and input are the front end's" local_side_is_the_front_ends
 try "several front ends work at once" several_at_once
 try "seats keep selection and directory" seats
 try "Ctrl-C ends the command of one front end" interrupted_alone
+try "Ctrl-C ends a front end that nobody lets in" interrupted_before_it_is_in
 try "what a killed front end ran is ended" killed
 try "a slow reader holds up nobody" slow_reader
 try "of several that start a session one does" started_once
