@@ -13,9 +13,10 @@
 namespace trellis::plugins::infer {
 namespace {
 
-constexpr double finest_clock_us = 0.02;  // clocks and figures are no finer
-constexpr double finest_part = 0.0001;    // of a round trip
-constexpr double impossible_sigmas = 6;   // that much less than no length, no link is
+constexpr double finest_clock_us = 0.02;   // clocks and figures are no finer
+constexpr double finest_part = 0.0001;     // of a round trip
+constexpr double finest_far_part = 0.005;  // of one that leads far away, while something is near
+constexpr double impossible_sigmas = 6;    // that much less than no length, no link is
 
 // The tree as seen from one host that was measured.
 struct HostView {
@@ -100,7 +101,7 @@ class AttachmentFit {
             const bool far = is_far(view.reading.rtt_us, least);
             const double sigma =
                 std::max({median(spreads[far]), far ? 0 : median(known[far]), view.reading.spread_us,
-                          finest_clock_us, finest_part * view.reading.rtt_us});
+                          finest_clock_us, (far ? finest_far_part : finest_part) * view.reading.rtt_us});
             view.weight = 1 / (sigma * sigma);
         }
     }

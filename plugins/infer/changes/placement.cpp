@@ -113,7 +113,7 @@ Batch Placement::measure_among() {
         for (const Newcomer* newcomer : left)
             if (same_place(*newcomer->place, place)) together.push_back(newcomer->number());
         std::erase_if(left, [&](const Newcomer* newcomer) { return same_place(*newcomer->place, place); });
-        batch.append(tournament(together, names_.size(), probing_newcomers));
+        batch.append_tournament(together);
     }
     return batch;
 }

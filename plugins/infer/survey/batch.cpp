@@ -13,19 +13,12 @@ std::size_t Batch::pairs() const {
     return count;
 }
 
-void Batch::append(const Batch& other) {
-    for (std::size_t host = 0; host < turns.size(); ++host)
-        turns[host].insert(turns[host].end(), other.turns[host].begin(), other.turns[host].end());
-}
-
 // The last place stands still, the others go round it; one of an odd number has no partner. In the order of
 // the circle a disturbance of some rounds on end would fall upon pairs that look like those of some switches;
 // so the rounds come in another order, always the same one for as many hosts.
-Batch tournament(const std::vector<HostNumber>& hosts, std::size_t host_count, const Probing& probing,
-                 std::size_t most_rounds) {
-    Batch batch{probing, std::vector<std::vector<Turn>>(host_count)};
+void Batch::append_tournament(const std::vector<HostNumber>& hosts, std::size_t most_rounds) {
+    if (hosts.size() < 2) return;
     const std::size_t places = hosts.size() + hosts.size() % 2;
-    if (hosts.size() < 2) return batch;
     std::vector<std::size_t> rounds(places - 1);
     std::iota(rounds.begin(), rounds.end(), std::size_t{0});
     std::mt19937_64 random(places);
@@ -38,9 +31,15 @@ Batch tournament(const std::vector<HostNumber>& hosts, std::size_t host_count, c
             if (std::max(first, second) >= hosts.size()) continue;
             const bool swap = (i == 0 ? round : i) % 2 == 1;
             const HostNumber a = hosts[swap ? second : first], b = hosts[swap ? first : second];
-            batch.turns[a].push_back({b, true});
-            batch.turns[b].push_back({a, false});
+            turns[a].push_back({b, true});
+            turns[b].push_back({a, false});
         }
+}
+
+Batch tournament(const std::vector<HostNumber>& hosts, std::size_t host_count, const Probing& probing,
+                 std::size_t most_rounds) {
+    Batch batch{probing, std::vector<std::vector<Turn>>(host_count)};
+    batch.append_tournament(hosts, most_rounds);
     return batch;
 }
 

@@ -45,8 +45,9 @@ struct Batch {
 
     // Pairs measured in all.
     [[nodiscard]] std::size_t pairs() const;
-    // Adds the turns of another one, of as many hosts.
-    void append(const Batch& other);
+    // A tournament of these hosts comes after what they have to do so far.
+    void append_tournament(const std::vector<HostNumber>& hosts,
+                           std::size_t most_rounds = std::numeric_limits<std::size_t>::max());
 };
 
 // The outcome for one pair: a measured b. Round trips, in microseconds.

@@ -56,7 +56,7 @@ bool ClusterDivision::next(Batch& batch) {
         batch.probing = probing_sample;
         const std::vector<HostNumber> sample(hosts_.begin(),
                                              hosts_.begin() + static_cast<std::ptrdiff_t>(sample_));
-        batch.append(tournament(sample, batch.turns.size(), probing_sample));
+        batch.append_tournament(sample);
     } else if (step_ == 1) {
         solve();
         if (branches_.size() < 2) return false;

@@ -29,11 +29,11 @@ class ClusterSweep {
   private:
     [[nodiscard]] std::optional<double> gap() const;
     void join_near();
-    [[nodiscard]] HostNumber root(HostNumber host) const;
+    HostNumber root(HostNumber host);
 
     std::vector<HostNumber> hosts_;  // shuffled
     std::size_t host_count_;
-    std::vector<HostNumber> parent_;  // by host number: a forest of joined hosts
+    std::vector<HostNumber> parent_;  // by host number: a forest of joined hosts, flat after each take()
     std::vector<PairSample> samples_;
     std::size_t asked_ = 0;   // batches so far
     std::size_t groups_ = 0;  // when the last batch was made

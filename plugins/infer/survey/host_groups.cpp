@@ -87,7 +87,7 @@ Batch HostGroups::all_inside() const {
         if (!group.parts.empty()) continue;
         std::vector<HostNumber> hosts = group.hosts;
         std::ranges::shuffle(hosts, random);
-        batch.append(tournament(hosts, host_count_, probing));
+        batch.append_tournament(hosts);
     }
     return batch;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <unordered_map>
 
 namespace trellis::plugins::infer {
 namespace {
@@ -13,21 +14,22 @@ constexpr std::size_t share_again = 20;
 }  // namespace
 
 void InsidePairs::take(std::span<const PairSample> samples) {
-    samples_.insert(samples_.end(), samples.begin(), samples.end());
-    for (const PairSample& sample : samples)
-        for (const HostNumber host : {sample.a, sample.b})
-            ++reached_[host];
+    for (const PairSample& sample : samples) {
+        samples_[sample.a].push_back(sample);
+        ++reached_[sample.a];
+        ++reached_[sample.b];
+    }
 }
 
 PairTable InsidePairs::table_of(const std::vector<HostNumber>& hosts) const {
-    constexpr auto nowhere = static_cast<std::size_t>(-1);
-    std::vector<std::size_t> place(reached_.size(), nowhere);
+    std::unordered_map<HostNumber, std::size_t> place;
     for (std::size_t i = 0; i < hosts.size(); ++i)
         place[hosts[i]] = i;
     PairTable table(hosts.size());
-    for (const PairSample& sample : samples_)
-        if (place[sample.a] != nowhere && place[sample.b] != nowhere)
-            table.add(place[sample.a], place[sample.b], sample.rtt_us, sample.spread_us);
+    for (std::size_t i = 0; i < hosts.size(); ++i)
+        for (const PairSample& sample : samples_[hosts[i]])
+            if (const auto other = place.find(sample.b); other != place.end())
+                table.add(i, other->second, sample.rtt_us, sample.spread_us);
     return table;
 }
 

@@ -21,7 +21,7 @@ inline constexpr std::size_t most_in_tournament = 256;
 class InsidePairs {
   public:
     // Host numbers are below `host_count`.
-    explicit InsidePairs(std::size_t host_count) : reached_(host_count, 0) {}
+    explicit InsidePairs(std::size_t host_count) : samples_(host_count), reached_(host_count, 0) {}
 
     void take(std::span<const PairSample> samples);
     // How many pairs of this host were measured.
@@ -41,8 +41,8 @@ class InsidePairs {
     };
     [[nodiscard]] std::vector<SlowPair> slowest_pairs(const SolvedCluster& cluster) const;
 
-    std::vector<PairSample> samples_;
-    std::vector<std::size_t> reached_;  // by host number
+    std::vector<std::vector<PairSample>> samples_;  // by host number, of the one that measured
+    std::vector<std::size_t> reached_;              // by host number
 };
 
 }  // namespace trellis::plugins::infer

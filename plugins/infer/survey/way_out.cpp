@@ -6,7 +6,9 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace trellis::plugins::infer {
 namespace {
@@ -64,31 +66,59 @@ FitOnLink best_on_link(const SwitchTree& tree, Node a, Node b, double length, co
 
 // A place on a link from which the outward means fit so much better than from any switch (`least`) that a
 // switch must be there.
-std::optional<WayOut> middle_of_link(const SwitchTree& tree, const SolvedCluster& cluster,
-                                     std::span<const Node> here, const OutwardMeans& outward, double least,
+std::optional<WayOut> middle_of_link(const SwitchTree& tree, const OutwardMeans& outward, double least,
                                      double confidence) {
     std::optional<FitOnLink> best;
-    const std::vector<std::pair<Node, Node>> links = cluster.solved.tree.links();
-    for (const auto& [inner, outer] : links) {
-        const double length = cluster.solved.tree.length(inner, outer);
-        const FitOnLink fit = best_on_link(tree, here[inner], here[outer], length, outward);
+    for (const auto& [a, b] : tree.links()) {
+        const double length = tree.length(a, b);
+        const FitOnLink fit = best_on_link(tree, a, b, length, outward);
         const bool inside = fit.place.from_a > 0 && fit.place.from_a < length;
         if (inside && (!best || fit.cost < best->cost)) best = fit;
     }
-    const double freedom = static_cast<double>(outward.size()) - 2;
+    const double count = static_cast<double>(outward.size()), freedom = count - 2;
     if (!best || freedom < 1) return std::nullopt;
-    const double evidence = freedom / 2 * std::log((least + 1e-6) / (best->cost + 1e-6)) -
-                            std::log(static_cast<double>(links.size()));
+    // The place on the link is one parameter more (Schwarz, 1978).
+    const double evidence =
+        freedom / 2 * std::log((least + 1e-6) / (best->cost + 1e-6)) - std::log(count) / 2;
     if (evidence <= -std::log(1 - confidence)) return std::nullopt;
     return best->place;
 }
 
+// A round trip between the cluster and a host outside: the place of each among those of its side.
+struct OutwardPair {
+    Node inside = 0;
+    std::size_t outside = 0;
+    double rtt_us = 0;
+};
+
+// In the order of those inside.
+std::vector<OutwardPair> outward_pairs(std::span<const PairSample> samples, const SolvedCluster& cluster) {
+    std::unordered_map<HostNumber, Node> place;
+    for (std::size_t i = 0; i < cluster.hosts.size(); ++i)
+        place[cluster.hosts[i]] = static_cast<Node>(i);
+    std::unordered_map<HostNumber, std::size_t> others;
+    std::vector<OutwardPair> pairs;
+    for (const PairSample& sample : samples) {
+        const auto a = place.find(sample.a), b = place.find(sample.b);
+        if ((a == place.end()) == (b == place.end())) continue;
+        const HostNumber other = a == place.end() ? sample.a : sample.b;
+        const std::size_t outside = others.try_emplace(other, others.size()).first->second;
+        pairs.push_back({a == place.end() ? b->second : a->second, outside, sample.rtt_us});
+    }
+    std::ranges::stable_sort(pairs, {}, &OutwardPair::inside);
+    return pairs;
+}
+
 // By host outside: the mean of what its round trips are beyond the part of the hosts inside.
-std::vector<double> means_outside(const std::vector<PairSample>& own, const std::vector<double>& inside) {
-    std::vector<double> sum(inside.size(), 0), count(inside.size(), 0);
-    for (const PairSample& sample : own) {
-        sum[sample.b] += sample.rtt_us - inside[sample.a];
-        ++count[sample.b];
+std::vector<double> means_outside(const std::vector<OutwardPair>& pairs, const std::vector<double>& inside) {
+    std::vector<double> sum, count;
+    for (const OutwardPair& pair : pairs) {
+        if (pair.outside >= sum.size()) {
+            sum.resize(pair.outside + 1, 0);
+            count.resize(pair.outside + 1, 0);
+        }
+        sum[pair.outside] += pair.rtt_us - inside[pair.inside];
+        ++count[pair.outside];
     }
     for (std::size_t host = 0; host < sum.size(); ++host)
         sum[host] /= std::max(count[host], 1.0);
@@ -97,25 +127,19 @@ std::vector<double> means_outside(const std::vector<PairSample>& own, const std:
 
 }  // namespace
 
-OutwardMeans outward_means(std::span<const PairSample> samples, const std::vector<std::size_t>& cluster_of,
-                           std::size_t cluster) {
-    std::vector<double> inside(cluster_of.size(), 0);
-    std::vector<PairSample> own;
-    for (PairSample sample : samples) {
-        if (cluster_of[sample.b] == cluster) std::swap(sample.a, sample.b);
-        if (cluster_of[sample.a] == cluster && cluster_of[sample.b] != cluster) own.push_back(sample);
-    }
-    std::ranges::sort(own, {}, &PairSample::a);
+OutwardMeans outward_means(std::span<const PairSample> samples, const SolvedCluster& cluster) {
+    const std::vector<OutwardPair> pairs = outward_pairs(samples, cluster);
+    std::vector<double> inside(cluster.hosts.size(), 0);
     OutwardMeans result;
     double moved = std::numeric_limits<double>::infinity();
     for (int round = 0; round < most_outward_rounds && moved > least_move_us; ++round) {
-        const std::vector<double> outside = means_outside(own, inside);
+        const std::vector<double> outside = means_outside(pairs, inside);
         moved = 0;
-        for (auto first = own.begin(); first != own.end();) {
-            const HostNumber host = first->a;
+        for (auto first = pairs.begin(); first != pairs.end();) {
+            const Node host = first->inside;
             std::vector<double> rests;
-            for (; first != own.end() && first->a == host; ++first)
-                rests.push_back(first->rtt_us - outside[first->b]);
+            for (; first != pairs.end() && first->inside == host; ++first)
+                rests.push_back(first->rtt_us - outside[first->outside]);
             const double before = std::exchange(inside[host], median(std::move(rests)));
             moved = std::max(moved, std::abs(inside[host] - before));
             result[host] = inside[host];
@@ -124,18 +148,16 @@ OutwardMeans outward_means(std::span<const PairSample> samples, const std::vecto
     return result;
 }
 
-WayOut find_way_out(const SwitchTree& tree, const SolvedCluster& cluster, std::span<const Node> here,
-                    const OutwardMeans& outward, double confidence) {
-    Node best = here[cluster.solved.tree.switches().front()];
+WayOut find_way_out(const SwitchTree& tree, const OutwardMeans& outward, double confidence) {
+    Node best = tree.switches().front();
     FitOfSwitch least = fit_of_switch(tree, best, outward);
-    for (const Node inner : cluster.solved.tree.switches()) {
-        const FitOfSwitch fit = fit_of_switch(tree, here[inner], outward);
+    for (const Node node : tree.switches()) {
+        const FitOfSwitch fit = fit_of_switch(tree, node, outward);
         if (!fit.better_than(least)) continue;
         least = fit;
-        best = here[inner];
+        best = node;
     }
-    if (const auto middle = middle_of_link(tree, cluster, here, outward, least.scatter, confidence))
-        return *middle;
+    if (const auto middle = middle_of_link(tree, outward, least.scatter, confidence)) return *middle;
     return {best, best};
 }
 

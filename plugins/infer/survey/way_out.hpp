@@ -15,14 +15,16 @@
 
 namespace trellis::plugins::infer {
 
-// By host of one cluster, us; only differences between them mean anything.
-using OutwardMeans = std::map<HostNumber, double>;
+// By host of one cluster (its place in SolvedCluster::hosts), us; only differences between them mean
+// anything.
+using OutwardMeans = std::map<Node, double>;
 
 // What the round trips of each to hosts outside have in common, less what those of each host outside have in
-// common. Not every pair is measured, so each of the two is fitted in turn. `cluster_of`: by host number.
-[[nodiscard]] OutwardMeans outward_means(std::span<const PairSample> samples,
-                                         const std::vector<std::size_t>& cluster_of, std::size_t cluster);
+// common. Not every pair is measured, so each of the two is fitted in turn. `samples`: also of other
+// clusters.
+[[nodiscard]] OutwardMeans outward_means(std::span<const PairSample> samples, const SolvedCluster& cluster);
 
+// Nodes of the cluster's tree.
 struct WayOut {
     Node a = 0, b = 0;  // a switch, twice; or the ends of a link in whose middle a switch must be
     double from_a = 0;  // on a link: round trip to that switch, us
@@ -30,9 +32,7 @@ struct WayOut {
     [[nodiscard]] bool on_link() const { return a != b; }
 };
 
-// `tree`: a tree that the cluster's has been grafted on, in which `here` are the nodes of the cluster's.
-// A place on a link is taken if it fits that surely (`confidence`) better than any switch.
-[[nodiscard]] WayOut find_way_out(const SwitchTree& tree, const SolvedCluster& cluster,
-                                  std::span<const Node> here, const OutwardMeans& outward, double confidence);
+// A place on a link is taken if it fits that surely (`confidence`, of one link) better than any switch.
+[[nodiscard]] WayOut find_way_out(const SwitchTree& tree, const OutwardMeans& outward, double confidence);
 
 }  // namespace trellis::plugins::infer

@@ -23,6 +23,10 @@ class ClusterJoining {
         for (std::size_t c = 0; c < clusters.size(); ++c)
             for (const HostNumber host : clusters[c].hosts)
                 cluster_of_[host] = c;
+        std::size_t links = 1;
+        for (const SolvedCluster& cluster : clusters)
+            links += cluster.solved.tree.links().size();
+        confidence_of_link_ = 1 - (1 - confidence) / static_cast<double>(links);
     }
 
     WideTree run() {
@@ -55,21 +59,22 @@ class ClusterJoining {
             way_out_.push_back(cluster.hosts.front());
             return;
         }
-        const OutwardMeans outward = outward_means(samples_, cluster_of_, c);
-        if (cluster.hosts.size() == 2 && outward.size() == 2) share_out(outward);
-        const WayOut way = find_way_out(wide_.tree, cluster, here_[c], outward, options_.confidence);
+        const OutwardMeans outward = outward_means(samples_, cluster);
+        if (cluster.hosts.size() == 2 && outward.size() == 2) share_out(cluster.hosts, outward);
+        WayOut way = find_way_out(cluster.solved.tree, outward, confidence_of_link_);
+        for (Node* end : {&way.a, &way.b})
+            *end = here_[c][*end];
         way_out_.push_back(way.on_link() ? put_switch(way) : way.a);
         const std::vector<double> far = wide_.tree.distances(way_out_.back());
         for (const HostNumber host : cluster.hosts)
             away_[host] = far[host];
     }
     // Two hosts alone do not tell which of them is how far from their switch.
-    void share_out(const OutwardMeans& outward) {
-        const auto [a, mean_of_a] = *outward.begin();
-        const auto [b, mean_of_b] = *outward.rbegin();
+    void share_out(const std::vector<HostNumber>& hosts, const OutwardMeans& outward) {
+        const HostNumber a = hosts[0], b = hosts[1];
         const Node middle = wide_.tree.switch_of(a);
         const double both = wide_.tree.length(a, middle) + wide_.tree.length(b, middle);
-        const double of_a = std::clamp((both + mean_of_a - mean_of_b) / 2, 0.0, both);
+        const double of_a = std::clamp((both + outward.at(0) - outward.at(1)) / 2, 0.0, both);
         wide_.tree.set_length(a, middle, of_a);
         wide_.tree.set_length(b, middle, both - of_a);
     }
@@ -142,6 +147,7 @@ class ClusterJoining {
     std::vector<Node> way_out_;            // by cluster: a switch of it, or its only host
     std::vector<double> away_;             // by host number: round trip to its way out
     SearchOptions options_;
+    double confidence_of_link_ = 0;  // if all links of all clusters together are to be that sure
 };
 
 // Still without a tree.
