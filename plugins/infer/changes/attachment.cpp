@@ -13,22 +13,22 @@
 namespace trellis::plugins::infer {
 namespace {
 
-constexpr double finest_clock_us = 0.02;   // clocks and figures are no finer
-constexpr double finest_part = 0.0001;     // of a round trip
-constexpr double finest_far_part = 0.005;  // of one that leads far away, while something is near
-constexpr double impossible_sigmas = 6;    // that much less than no length, no link is
+constexpr double finest_clock_us = 0.02;  // clocks and figures are no finer
+constexpr double finest_part = 0.0001;    // of a round trip
+constexpr double impossible_sigmas = 6;   // that much less than no length, no link is
 
 // The tree as seen from one host that was measured.
 struct HostView {
     Reading reading;
     std::vector<double> rtt;  // to each node, us
     std::vector<TopologyNode> parent;
+    bool far = false;
     double weight = 0;
 };
 
 HostView look(const TopologyAdjacency& tree, const Reading& reading) {
     HostView view{reading, std::vector<double>(tree.node_count(), 0),
-                  std::vector<TopologyNode>(tree.node_count(), reading.host), 0};
+                  std::vector<TopologyNode>(tree.node_count(), reading.host)};
     std::vector<TopologyNode> open{reading.host};
     while (!open.empty()) {
         const TopologyNode at = open.back();
@@ -53,7 +53,8 @@ struct RestOfPlace {
         squares += view.weight * y * y;
     }
     [[nodiscard]] double mean() const { return sum / weight; }
-    [[nodiscard]] double cost() const { return std::max(0.0, squares - sum * sum / weight); }
+    // Of no readings, 0.
+    [[nodiscard]] double cost() const { return weight > 0 ? std::max(0.0, squares - sum * sum / weight) : 0; }
 };
 
 struct FittedPlace {
@@ -92,16 +93,15 @@ class AttachmentFit {
         for (const HostView& view : views_)
             least = std::min(least, view.reading.rtt_us);
         std::vector<double> spreads[2], known[2];
-        for (const HostView& view : views_) {
-            const bool far = is_far(view.reading.rtt_us, least);
-            spreads[far].push_back(view.reading.spread_us);
-            known[far].push_back(pair_deviation(topology_, view.reading.host, view.reading.rtt_us));
+        for (HostView& view : views_) {
+            view.far = is_far(view.reading.rtt_us, least);
+            spreads[view.far].push_back(view.reading.spread_us);
+            known[view.far].push_back(pair_deviation(topology_, view.reading.host, view.reading.rtt_us));
         }
         for (HostView& view : views_) {
-            const bool far = is_far(view.reading.rtt_us, least);
             const double sigma =
-                std::max({median(spreads[far]), far ? 0 : median(known[far]), view.reading.spread_us,
-                          finest_clock_us, (far ? finest_far_part : finest_part) * view.reading.rtt_us});
+                std::max({median(spreads[view.far]), view.far ? 0 : median(known[view.far]),
+                          view.reading.spread_us, finest_clock_us, finest_part * view.reading.rtt_us});
             view.weight = 1 / (sigma * sigma);
         }
     }
@@ -161,10 +161,23 @@ class AttachmentFit {
 
     [[nodiscard]] Attachment finished(const FittedPlace& chosen, double confidence) const {
         Attachment place = chosen.place;
-        const double free = static_cast<double>(views_.size()) - (place.on_link() ? 2 : 1);
         place.confidence = confidence;
-        place.misfit = free > 0 ? std::sqrt(chosen.cost / free) : 0;
+        place.misfit = misfit(place);
         return place;
+    }
+    // By the hosts that are near: ways that lead far have errors that no repetition takes away.
+    [[nodiscard]] double misfit(const Attachment& place) const {
+        RestOfPlace at_a, at_b;
+        double free = 0;
+        for (const HostView& view : views_) {
+            if (view.far) continue;
+            const bool at_end = place.on_link() && beyond(view, place.a, place.b);
+            at_end ? at_b.add(view, place.b) : at_a.add(view, place.a);
+            ++free;
+        }
+        for (const RestOfPlace* end : {&at_a, &at_b})
+            if (end->weight > 0) --free;
+        return free > 0 ? std::sqrt((at_a.cost() + at_b.cost()) / free) : 0;
     }
 
     const Topology& topology_;

@@ -26,8 +26,8 @@ struct Attachment {
     double own_us = 0;          // what the host's own link adds to a round trip
     double own_error_us = 0;    // its standard error
     double confidence = 0;      // that it is this place rather than another that fits, 0 to 1
-    // Root mean square of what the place leaves unexplained, in deviations of one pair; far above 1 if no
-    // place of the tree fits.
+    // Root mean square of what the place leaves unexplained of the nearby round trips, in deviations of one
+    // pair; far above 1 if no place of the tree fits.
     double misfit = 0;
 
     [[nodiscard]] bool on_link() const { return a != b; }
