@@ -9,7 +9,6 @@
 
 #include <optional>
 #include <span>
-#include <string>
 
 namespace trellis::plugins::infer {
 
@@ -44,8 +43,5 @@ struct Attachment {
 // fewer than two readings of different hosts.
 [[nodiscard]] std::optional<Attachment> best_attachment(const Topology& topology,
                                                         std::span<const Reading> readings, double confidence);
-
-// The tree with the host hung there; the switch that this may take has a name of its own.
-[[nodiscard]] Topology hang(const Topology& topology, const std::string& host, const Attachment& place);
 
 }  // namespace trellis::plugins::infer
