@@ -153,6 +153,8 @@ Task<void> SurveyRole::take(Turn turn) {
 Task<void> SurveyRole::measure(HostNumber peer) {
     const TurnPeer& other = peers_.at(peer);
     const ProbePlan how = plan();
+    // To connect sends as much as two probes.
+    if (how.pace > Duration::zero()) co_await context_.world().clock.sleep(2 * how.pace);
     const auto measured = co_await probing_->measure(other.id, other.at, how);
     measured ? keep(peer, *measured) : miss(peer, measured.error());
 }
