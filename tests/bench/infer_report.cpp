@@ -45,7 +45,7 @@ const std::map<std::string_view, InferPlan>& plans() {
         {"plafrim", {20, 200, 0, mesh}},
         {"plafrim2", {20, 200, 0, mesh}},
         {"levels-1000", {2, 20, 1000, levels("4 s", "")}},
-        {"levels-10000", {0, 1, 200, levels("20 s", "")}},
+        {"levels-10000", {0, 1, 100, levels("20 s", "")}},
         {"levels-100000", {0, 0, 1, huge}},
         {"grid5000", {5, 200, 0, with_answers({})}},
         {"source-64",

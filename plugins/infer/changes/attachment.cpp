@@ -68,8 +68,8 @@ class AttachmentFit {
         for (const Reading& reading : readings)
             views_.push_back(look(tree_, reading));
         weigh();
-        try_switches();
-        try_links();
+        fit();
+        if (doubt_far()) fit();
     }
     std::optional<Attachment> best() const {
         if (on_switch_.empty() && !std::isfinite(on_link_.cost)) return std::nullopt;
@@ -105,6 +105,48 @@ class AttachmentFit {
         }
     }
 
+    // What ways that lead far err by shows against the hosts that are near: they count for as much as that
+    // leaves of them. Whether any counts for less now.
+    bool doubt_far() {
+        const std::optional<Attachment> place = best();
+        if (!place) return false;
+        double own = 0, weight = 0, squares = 0, count = 0;
+        for (const HostView& view : views_) {
+            if (view.far) continue;
+            own += view.weight * rest_at(view, *place);
+            weight += view.weight;
+        }
+        if (weight == 0) return false;
+        for (const HostView& view : views_) {
+            if (!view.far) continue;
+            const double rest = rest_at(view, *place) - own / weight;
+            squares += rest * rest;
+            ++count;
+        }
+        bool doubted = false;
+        for (HostView& view : views_)
+            if (view.far && squares * view.weight > count) {
+                view.weight = count / squares;
+                doubted = true;
+            }
+        return doubted;
+    }
+    // What the round trip exceeds the way to the place by.
+    [[nodiscard]] static double rest_at(const HostView& view, const Attachment& place) {
+        if (!place.on_link()) return view.reading.rtt_us - view.rtt[place.a];
+        const double length = std::abs(view.rtt[place.a] - view.rtt[place.b]);
+        return view.reading.rtt_us - (beyond(view, place.a, place.b)
+                                          ? view.rtt[place.b] + length - place.from_a_us
+                                          : view.rtt[place.a] + place.from_a_us);
+    }
+
+    void fit() {
+        on_switch_.clear();
+        on_link_ = {};
+        places_ = 0;
+        try_switches();
+        try_links();
+    }
     // Whether the way from a to b leads on to a host that was measured.
     [[nodiscard]] bool leads_on(TopologyNode a, TopologyNode b) const {
         return std::ranges::any_of(views_, [&](const HostView& view) { return view.parent[a] == b; });
