@@ -14,10 +14,7 @@ namespace {
 constexpr Probing probing_on_the_way{
     .sets = 2, .round_trips = 4, .patience = 4, .lanes = 16, .in_turn = false};
 constexpr Probing probing_at_the_place{
-    .sets = 3, .round_trips = 10, .patience = 10, .lanes = 1, .in_turn = false};
-// Where nothing is near, pairs at the same time do not delay one another by what counts.
-constexpr double near_us = 1000;
-constexpr std::int32_t lanes_far_away = 8;
+    .sets = 3, .round_trips = 10, .patience = 10, .lanes = 8, .in_turn = false};
 constexpr Probing probing_newcomers{
     .sets = 3, .round_trips = 10, .patience = 10, .lanes = 1, .in_turn = true};
 constexpr auto not_in_tree = std::numeric_limits<TopologyNode>::max();
@@ -73,7 +70,6 @@ std::optional<Batch> Placement::next() {
 Batch Placement::measure_around() {
     Batch batch{stage_ == Stage::descending ? probing_on_the_way : probing_at_the_place,
                 std::vector<std::vector<Turn>>(names_.size())};
-    if (stage_ == Stage::confirming && nothing_is_near()) batch.probing.lanes = lanes_far_away;
     for (Newcomer& newcomer : newcomers_) {
         if (out_[newcomer.number()]) continue;
         newcomer.place = best_attachment(topology_, newcomer.readings(), confidence_);
@@ -81,13 +77,6 @@ Batch Placement::measure_around() {
             add_turns(batch, newcomer.number(), number_[host]);
     }
     return batch;
-}
-
-bool Placement::nothing_is_near() const {
-    return std::ranges::none_of(newcomers_, [](const Newcomer& newcomer) {
-        return std::ranges::any_of(newcomer.readings(),
-                                   [](const Reading& reading) { return reading.rtt_us < near_us; });
-    });
 }
 
 // The hosts that are left round its place.

@@ -42,7 +42,6 @@ class Placement final : public MeasuringPlan {
 
     [[nodiscard]] std::vector<BranchHosts> around(const Newcomer& newcomer) const;
     Batch measure_around();
-    [[nodiscard]] bool nothing_is_near() const;
     Batch measure_among();
     void add_reading(HostNumber newcomer, HostNumber other, const PairSample& sample);
     void hang_all();
