@@ -48,7 +48,7 @@ TEST_F(TcpProberTest, WhoIsServedBeforeItComesIsWelcomedAtOnceAndThenNoMore) {
     b_->hold(true);
     std::optional<Result<void>> served;
     asio::co_spawn(context_, b_->serve(agents_.id(0), std::chrono::seconds(5)),
-                   [&](const std::exception_ptr&, Result<void> result) { served = result; });
+                   [&](const std::exception_ptr&, const Result<void>& result) { served = result; });
     EXPECT_TRUE(measure(*a_, 1, b_->endpoint()));
     let_run(milliseconds(50));
     EXPECT_TRUE(served && *served);
@@ -116,7 +116,7 @@ TEST_F(TcpProberTest, EndOfTheSessionEndsItsServing) {
     b_->hold(true);
     std::optional<Result<void>> served;
     asio::co_spawn(context_, b_->serve(agents_.id(0), std::chrono::seconds(5)),
-                   [&](const std::exception_ptr&, Result<void> result) { served = result; });
+                   [&](const std::exception_ptr&, const Result<void>& result) { served = result; });
     let_run(milliseconds(50));
     b_.reset();
     let_run(milliseconds(50));
