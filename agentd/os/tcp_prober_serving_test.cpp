@@ -33,7 +33,7 @@ TEST_F(TcpProberTest, WhoHoldsIsMeasuredWhenItServes) {
     b_->hold(true);
     std::optional<Result<ProbeResult>> measured;
     asio::co_spawn(context_, a_->measure(agents_.id(1), b_->endpoint(), {}),
-                   [&](const std::exception_ptr&, Result<ProbeResult> result) { measured = result; });
+                   [&](const std::exception_ptr&, const Result<ProbeResult>& result) { measured = result; });
     let_run(milliseconds(100));
     EXPECT_FALSE(measured);
     const auto served = run(context_, b_->serve(agents_.id(0), std::chrono::seconds(5)));
