@@ -45,12 +45,12 @@ HostView look(const TopologyAdjacency& tree, const Reading& reading) {
 // Weighted sums of what is left of some readings at one point.
 struct RestOfPlace {
     double weight = 0, sum = 0, squares = 0;
-    void add(const HostView& view, TopologyNode at) {
-        const double y = view.reading.rtt_us - view.rtt[at];
+    void add(const HostView& view, double rest) {
         weight += view.weight;
-        sum += view.weight * y;
-        squares += view.weight * y * y;
+        sum += view.weight * rest;
+        squares += view.weight * rest * rest;
     }
+    void add(const HostView& view, TopologyNode at) { add(view, view.reading.rtt_us - view.rtt[at]); }
     [[nodiscard]] double mean() const { return sum / weight; }
     // Of no readings, 0.
     [[nodiscard]] double cost() const { return weight > 0 ? std::max(0.0, squares - sum * sum / weight) : 0; }
@@ -110,16 +110,13 @@ class AttachmentFit {
     bool doubt_far() {
         const std::optional<Attachment> place = best();
         if (!place) return false;
-        double own = 0, weight = 0, squares = 0, count = 0;
-        for (const HostView& view : views_) {
-            if (view.far) continue;
-            own += view.weight * rest_at(view, *place);
-            weight += view.weight;
-        }
-        if (weight == 0) return false;
+        RestOfPlace near;
+        for (const HostView& view : views_)
+            if (!view.far) near.add(view, rest_at(view, *place));
+        double squares = 0, count = 0;
         for (const HostView& view : views_) {
             if (!view.far) continue;
-            const double rest = rest_at(view, *place) - own / weight;
+            const double rest = rest_at(view, *place) - near.mean();
             squares += rest * rest;
             ++count;
         }

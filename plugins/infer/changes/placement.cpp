@@ -1,7 +1,7 @@
 #include "plugins/infer/changes/placement.hpp"
 
 #include "agentd/model/topology_query.hpp"
-#include "plugins/infer/changes/hung_host.hpp"
+#include "plugins/infer/changes/grown_topology.hpp"
 
 #include <algorithm>
 #include <cstdio>

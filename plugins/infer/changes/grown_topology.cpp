@@ -1,4 +1,4 @@
-#include "plugins/infer/changes/hung_host.hpp"
+#include "plugins/infer/changes/grown_topology.hpp"
 
 #include <algorithm>
 #include <set>
