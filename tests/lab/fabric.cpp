@@ -35,7 +35,9 @@ int wait_for(int epoll, Events& events, std::int64_t ns) {
 }  // namespace
 
 Fabric::Fabric(const TopologyFile& file, std::chrono::nanoseconds spin)
-    : model_(file, {[this](Packet* packet) { deliver(packet); }, [this](Packet* packet) { drop(packet); }}),
+    : model_(file, {[this](Packet* packet) { deliver(packet); }, [this](Packet* packet) { drop(packet); },
+                    [this](const Packet& packet) { return pool_.copy(packet); },
+                    [this](Packet* packet) { pool_.give_back(packet); }}),
       spin_ns_(spin.count()),
       epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
       cards_(file.nodes.size()),

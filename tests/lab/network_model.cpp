@@ -17,6 +17,11 @@ NetworkModel::Time duration(std::uint32_t bytes, double ns_per_byte) {
     return static_cast<NetworkModel::Time>(bytes * ns_per_byte);
 }
 
+bool is_multicast(const AddressBytes& address) {
+    const bool v4 = std::all_of(address.begin() + 4, address.end(), [](auto byte) { return byte == 0; });
+    return v4 && address[0] >> 4 == 0xe;
+}
+
 }  // namespace
 
 std::size_t NetworkModel::BytesHash::operator()(const AddressBytes& bytes) const {
@@ -31,6 +36,12 @@ NetworkModel::NetworkModel(const TopologyFile& file, Exit exit) : exit_(std::mov
         const Node& node = file.nodes[i];
         parents_.push_back(node.parent);
         depths_.push_back(node.depth);
+        switches_.push_back(node.is_switch());
+        neighbours_.emplace_back();
+        if (node.parent != no_node) {
+            neighbours_[i].push_back(node.parent);
+            neighbours_[node.parent].push_back(i);
+        }
         for (const Address& address : node.addresses)
             nics_[address.bytes] = i;
         DirectedLink link;
@@ -49,8 +60,26 @@ NetworkModel::DirectedLink& NetworkModel::directed(std::size_t link, Direction d
 void NetworkModel::enter(Packet* packet, std::size_t from_nic, const PacketView& view, Time now) {
     packet->wire = view.wire;
     packet->tail = now;
+    packet->multicast = is_multicast(view.destination);
+    if (packet->multicast) return spread(packet, from_nic, no_node);
     if (!route(*packet, from_nic, view.destination)) return exit_.drop(packet);
     hop(packet, now);
+}
+
+// A packet that has reached a node goes on to all its neighbours but the one that it comes from.
+void NetworkModel::spread(Packet* packet, std::size_t at, std::size_t previous) {
+    for (std::size_t next : neighbours_[at]) {
+        if (next == previous) continue;
+        Packet* copy = exit_.copy(*packet);
+        copy->path[0] = static_cast<std::uint32_t>(parents_[at] == next ? 2 * at : 2 * next + 1);
+        copy->hops = 1;
+        copy->hop = 0;
+        copy->target = next;
+        copy->previous = at;
+        copy->multicast = true;
+        hop(copy, copy->tail);
+    }
+    exit_.forget(packet);
 }
 
 bool NetworkModel::route(Packet& packet, std::size_t from, const AddressBytes& destination) const {
@@ -81,7 +110,10 @@ void NetworkModel::run_until(Time now) {
     while (!events_.empty() && events_.top().due <= now) {
         Event event = events_.top();
         events_.pop();
-        if (event.packet->hop == event.packet->hops) {
+        const Packet& packet = *event.packet;
+        if (packet.hop == packet.hops && packet.multicast && switches_[packet.target]) {
+            spread(event.packet, packet.target, packet.previous);
+        } else if (packet.hop == packet.hops) {
             exit_.deliver(event.packet);
         } else {
             hop(event.packet, event.due);

@@ -29,15 +29,19 @@ class NetworkModel {
     using Time = std::int64_t;
     enum class Direction { up, down };  // towards the root, away from it
 
-    // Takes the packets that leave the model: at their target, or lost.
+    // Takes the packets that leave the model, at their target or lost, and copies those of multicasts.
     struct Exit {
         std::function<void(Packet*)> deliver;
         std::function<void(Packet*)> drop;
+        std::function<Packet*(const Packet&)> copy;  // of a multicast packet, for each link
+        std::function<void(Packet*)> forget;         // one that has been copied
     };
 
     NetworkModel(const TopologyFile& file, Exit exit);
 
-    // Starts a packet from a card at a time. One for an unknown address or another network is dropped.
+    // Starts a packet from a card at a time. One for an unknown address or another network is dropped; one to
+    // an IPv4 multicast group goes to all cards of its network, over each link once, stored whole at each
+    // switch.
     void enter(Packet* packet, std::size_t from_nic, const PacketView& view, Time now);
 
     // Runs all events that are due; a delivery may call enter().
@@ -75,6 +79,7 @@ class NetworkModel {
     };
 
     bool route(Packet& packet, std::size_t from, const AddressBytes& destination) const;
+    void spread(Packet* packet, std::size_t at, std::size_t previous);
     void hop(Packet* packet, Time head);
     bool lost(const DirectedLink& link);
     Time cross(DirectedLink& link, Packet& packet, Time start);
@@ -84,6 +89,8 @@ class NetworkModel {
 
     Exit exit_;
     std::vector<std::size_t> parents_, depths_;
+    std::vector<std::vector<std::size_t>> neighbours_;
+    std::vector<bool> switches_;
     std::vector<DirectedLink> links_;  // two for each node: up, down
     std::unordered_map<AddressBytes, std::size_t, BytesHash> nics_;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

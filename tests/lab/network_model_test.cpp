@@ -1,5 +1,6 @@
 #include "tests/lab/network_model.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
 #include <cstring>
 
@@ -16,8 +17,10 @@ class NetworkModelTest : public ::testing::Test {
                                                       "\nhost a s 10.0.0.1 " + host_options +
                                                       "\nhost b t 10.0.0.2 " + host_options + "\n"));
         model_ = std::make_unique<NetworkModel>(
-            file_, NetworkModel::Exit{[this](Packet*) { arrived_.push_back(now_); },
-                                      [this](Packet*) { ++dropped_; }});
+            file_,
+            NetworkModel::Exit{[this](Packet*) { arrived_.push_back(now_); }, [this](Packet*) { ++dropped_; },
+                               [this](const Packet& packet) { return pool_.copy(packet); },
+                               [this](Packet* packet) { pool_.give_back(packet); }});
     }
     // An IPv4 packet of that many bytes, without the virtio-net header; segment 0: no train.
     void send(std::uint32_t size, std::uint16_t segment, std::int64_t at) {
@@ -56,6 +59,26 @@ TEST_F(NetworkModelTest, DelaysAddUp) {
     drain();
     ASSERT_EQ(arrived_.size(), 1u);
     EXPECT_EQ(arrived_[0], 1000 + 110'000);
+}
+
+TEST_F(NetworkModelTest, AMulticastGoesToAllOthersOverEachLinkOnce) {
+    file_ = std::get<TopologyFile>(
+        parse_topology("switch s\nswitch t s rate=1gbit\nhost a s 10.0.0.1\nhost b t 10.0.0.2\n"
+                       "host c t 10.0.0.3\nhost d s 10.0.0.4\n"));
+    std::vector<std::size_t> targets;
+    model_ = std::make_unique<NetworkModel>(
+        file_, NetworkModel::Exit{[&](Packet* packet) { targets.push_back(packet->target); },
+                                  [this](Packet*) { ++dropped_; },
+                                  [this](const Packet& packet) { return pool_.copy(packet); },
+                                  [this](Packet* packet) { pool_.give_back(packet); }});
+    target_ = "239.1.2.3";
+    send(1000, 0, 0);
+    drain();
+    std::sort(targets.begin(), targets.end());
+    EXPECT_EQ(targets, (std::vector{*find_node(file_, "b"), *find_node(file_, "c"), *find_node(file_, "d")}));
+    EXPECT_EQ(model_->count(*find_node(file_, "t"), NetworkModel::Direction::down).packets, 1u);
+    EXPECT_EQ(model_->count(*find_node(file_, "t"), NetworkModel::Direction::up).packets, 0u);
+    EXPECT_EQ(dropped_, 0);
 }
 
 TEST_F(NetworkModelTest, EachHopStoresOneFrame) {

@@ -88,6 +88,13 @@ Packet* PacketPool::take(std::span<const std::uint8_t> bytes) {
     return packet;
 }
 
+Packet* PacketPool::copy(const Packet& packet) {
+    Packet* other = take({packet.bytes.get(), packet.size});
+    other->wire = packet.wire;
+    other->tail = packet.tail;
+    return other;
+}
+
 void PacketPool::give_back(Packet* packet) {
     free_list(packet->capacity).push_back(packet);
 }

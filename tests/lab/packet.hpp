@@ -43,13 +43,16 @@ struct Packet {
     std::uint32_t hops = 0;                // links on the path
     std::uint32_t hop = 0;                 // the next one
     std::size_t target = 0;                // node to deliver to
-    std::int64_t tail = 0;                 // when its last bit arrives, in the fabric's nanoseconds
+    std::size_t previous = 0;              // of a multicast packet: the node that it comes from
+    bool multicast = false;
+    std::int64_t tail = 0;  // when its last bit arrives, in the fabric's nanoseconds
 };
 
 // Hands out packets and takes them back, so that steady traffic allocates nothing.
 class PacketPool {
   public:
     Packet* take(std::span<const std::uint8_t> bytes);
+    Packet* copy(const Packet& packet);
     void give_back(Packet* packet);
 
   private:
