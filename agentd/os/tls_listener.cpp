@@ -33,7 +33,7 @@ constexpr std::size_t max_waiting = 1024;          // proven, but not accepted y
 }  // namespace
 
 struct TlsListener::State : std::enable_shared_from_this<State> {
-    State(const Executor& where, asio::ssl::context& tls, PairKeys pair_keys, Endpoint at,
+    State(const Executor& where, const TlsContext& tls, PairKeys pair_keys, Endpoint at,
           std::function<void(std::string)> report)
         : executor(where),
           context(tls),
@@ -50,7 +50,7 @@ struct TlsListener::State : std::enable_shared_from_this<State> {
     void close();
 
     Executor executor;
-    asio::ssl::context& context;
+    const TlsContext& context;
     PairKeys keys;
     HelloGate gate;
     Endpoint endpoint;
@@ -117,8 +117,8 @@ Task<std::optional<HostId>> TlsListener::State::prove(Connection connection) {
     if (!greeted) co_return std::nullopt;
     connection->key = tls_key(greeted->key, greeted->random);
     const Deadline deadline(connection, handshake_time);
-    std::tie(error) = co_await connection->tls.async_handshake(asio::ssl::stream_base::server, as_result);
-    if (error || !proven(connection->tls.native_handle())) co_return std::nullopt;
+    const Result<void> proved = co_await connection->handshake(TlsConnection::Side::server);
+    if (!proved) co_return std::nullopt;
     co_return greeted->peer;
 }
 
@@ -133,7 +133,7 @@ void TlsListener::State::close() {
     arrived.notify();
 }
 
-TlsListener::TlsListener(const Executor& executor, asio::ssl::context& context, PairKeys keys,
+TlsListener::TlsListener(const Executor& executor, const TlsContext& context, PairKeys keys,
                          ListeningSockets listening, std::function<void(std::string)> on_stranger)
     : state_(std::make_shared<State>(executor, context, std::move(keys), listening.endpoint,
                                      std::move(on_stranger))) {

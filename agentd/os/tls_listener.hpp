@@ -6,19 +6,18 @@
 
 #include "agentd/core/pair_key.hpp"
 #include "agentd/os/listening_sockets.hpp"
+#include "agentd/os/tls_session.hpp"
 
 #include <functional>
 #include <memory>
 #include <string>
-
-#include <boost/asio/ssl/context.hpp>
 
 namespace trellis {
 
 class TlsListener : public Network::Listener {
   public:
     // `context` outlives it. `on_stranger` is called for each one.
-    TlsListener(const Executor& executor, asio::ssl::context& context, PairKeys keys,
+    TlsListener(const Executor& executor, const TlsContext& context, PairKeys keys,
                 ListeningSockets listening, std::function<void(std::string)> on_stranger);
     ~TlsListener() override;
     [[nodiscard]] Endpoint endpoint() const override;

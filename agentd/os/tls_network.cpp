@@ -8,6 +8,7 @@
 #include "agentd/os/wakeup.hpp"
 
 #include <chrono>
+#include <csignal>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -47,14 +48,11 @@ Task<Result<Connection>> dial(Connection connection, tcp::endpoint to, std::stri
     const auto content = asio::buffer(hello);
     std::tie(error, size) = co_await asio::async_write(connection->socket(), content, as_result);
     if (!error) {
-        const auto client = asio::ssl::stream_base::client;
-        std::tie(error) = co_await connection->tls.async_handshake(client, as_result);
+        const Result<void> proved = co_await connection->handshake(TlsConnection::Side::client);
+        if (proved) co_return connection;
     }
-    if (error || !proven(connection->tls.native_handle())) {
-        connection->close();
-        co_return failure_of(Stage::proving, deadline, error);
-    }
-    co_return connection;
+    connection->close();
+    co_return failure_of(Stage::proving, deadline, error);
 }
 
 std::string where(const tcp::endpoint& to) {
@@ -67,7 +65,7 @@ struct Dialing {
     HostId peer{};
     SecretKey pair;
     Executor executor;
-    asio::ssl::context& context;
+    const TlsContext& context;
 };
 
 Task<Result<Connection>> dial_address(Dialing& dialing, const Address& address, std::uint16_t port,
@@ -112,7 +110,9 @@ TlsNetwork::TlsNetwork(Executor executor, std::shared_ptr<const SessionKey> key,
     : executor_(std::move(executor)),
       key_(std::move(key)),
       on_stranger_(std::move(on_stranger)),
-      context_(make_tls_context()) {}
+      context_(make_tls_context()) {
+    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to sockets that may have no reader any more
+}
 
 Result<std::unique_ptr<Network::Listener>> TlsNetwork::listen(const PeerSession& session) {
     const Host* self = find_participant(session, session.self);

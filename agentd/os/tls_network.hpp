@@ -7,10 +7,9 @@
 
 #include "agentd/core/pair_key.hpp"
 #include "agentd/os/stranger_report.hpp"
+#include "agentd/os/tls_session.hpp"
 
 #include <memory>
-
-#include <boost/asio/ssl/context.hpp>
 
 namespace trellis {
 
@@ -30,7 +29,7 @@ class TlsNetwork : public Network {
     Executor executor_;
     std::shared_ptr<const SessionKey> key_;
     StrangerReport on_stranger_;
-    asio::ssl::context context_;
+    TlsContext context_;
 };
 
 }  // namespace trellis

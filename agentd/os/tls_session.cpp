@@ -1,6 +1,7 @@
 #include "agentd/os/tls_session.hpp"
 
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -9,10 +10,9 @@
 namespace trellis {
 namespace {
 
-namespace ssl = boost::asio::ssl;
-
 // The hello before has said who it is: the name is the same for all.
 constexpr std::string_view identity = "trellis";
+constexpr std::size_t read_at_once = std::size_t{1} << 17;
 
 const unsigned char* identity_bytes() {
     return reinterpret_cast<const unsigned char*>(identity.data());
@@ -57,13 +57,18 @@ int server_key(SSL* connection, const unsigned char* id, std::size_t id_size, SS
 
 }  // namespace
 
-ssl::context make_tls_context() {
-    ssl::context context(ssl::context::tlsv13);
-    SSL_CTX* raw = context.native_handle();
+TlsContext make_tls_context() {
+    TlsContext context(SSL_CTX_new(TLS_method()), &SSL_CTX_free);
+    SSL_CTX* raw = context.get();
+    if (raw == nullptr) throw std::bad_alloc();
     // Without a key the client would want a certificate that it can verify: there is none.
     SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nullptr);
     SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(raw, SSL_OP_NO_TICKET);
+    // One system call reads several records; a write that is half done goes on from wherever its bytes lie.
+    SSL_CTX_set_read_ahead(raw, 1);
+    SSL_CTX_set_default_read_buffer_len(raw, read_at_once);
+    SSL_CTX_set_mode(raw, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_psk_use_session_callback(raw, &client_key);
     SSL_CTX_set_psk_find_session_callback(raw, &server_key);
     if (SSL_CTX_set_session_id_context(raw, identity_bytes(), identity.size()) != 1 ||

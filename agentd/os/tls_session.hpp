@@ -5,15 +5,16 @@
 
 #include "agentd/core/pair_key.hpp"
 
+#include <memory>
 #include <string_view>
 
-#include <boost/asio/ssl/context.hpp>
 #include <openssl/types.h>
 
 namespace trellis {
 
 // TLS_AES_128_GCM_SHA256 over X25519.
-boost::asio::ssl::context make_tls_context();
+using TlsContext = std::shared_ptr<SSL_CTX>;
+TlsContext make_tls_context();
 
 // The key of the connection that began with `random`.
 SecretKey tls_key(const SecretKey& pair, std::string_view random);

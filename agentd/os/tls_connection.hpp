@@ -1,0 +1,69 @@
+// TlsConnection: a TCP connection under TLS with a key of its own; OpenSSL reads and writes the socket
+// itself, in whole buffers. Shared by the stream over it and the coroutines that wait on it; one may read
+// while one writes.
+#pragma once
+
+#include "trellis/result.hpp"
+#include "trellis/task.hpp"
+#include "trellis/time.hpp"
+
+#include "agentd/core/pair_key.hpp"
+#include "agentd/os/tls_session.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace trellis {
+
+class TlsConnection {
+  public:
+    enum class Side { client, server };
+
+    // `context` outlives it.
+    TlsConnection(asio::ip::tcp::socket socket, const TlsContext& context);
+    [[nodiscard]] asio::ip::tcp::socket& socket() { return socket_; }
+
+    // Proves `key` to the other end, which proves it too. Failures of this and what follows: lost.
+    Task<Result<void>> handshake(Side side);
+    // At least one byte, at most as many as there is space for; 0: the other end has announced its end. An
+    // end that it did not announce is a Failure, so that nothing is taken for complete that was cut off.
+    Task<Result<std::size_t>> read(std::span<char> space);
+    Task<Result<void>> write(std::string_view bytes);
+    // Announces the end and waits for the other end's.
+    Task<void> farewell();
+    // At once; what waits above fails.
+    void close();
+
+    SecretKey key;  // set before the handshake
+
+  private:
+    struct Free {
+        void operator()(SSL* ssl) const;
+    };
+    // What to do after a call that gave `result`: wait (no Failure) or give up.
+    Task<Result<void>> wait_after(int result);
+
+    asio::ip::tcp::socket socket_;
+    std::unique_ptr<SSL, Free> ssl_;
+};
+
+// Closes a connection unless it is destroyed in time.
+class Deadline {
+  public:
+    Deadline(const std::shared_ptr<TlsConnection>& connection, Duration time);
+    ~Deadline() { timer_.cancel(); }
+    Deadline(const Deadline&) = delete;
+    Deadline& operator=(const Deadline&) = delete;
+    [[nodiscard]] bool passed() const { return *passed_; }
+
+  private:
+    asio::steady_timer timer_;
+    std::shared_ptr<bool> passed_ = std::make_shared<bool>(false);
+};
+
+}  // namespace trellis
