@@ -30,6 +30,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <malloc.h>
 #include <openssl/crypto.h>
 
 namespace trellis {
@@ -121,6 +122,9 @@ int main(int argc, char** argv) {
     // The host's configuration of OpenSSL is for its own copy, and what ends with the process need not be
     // freed.
     OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT, nullptr);
+    // Blocks of a few megabytes come and go while files are handed on: not a page fault for each page.
+    mallopt(M_MMAP_THRESHOLD, 8 << 20);
+    mallopt(M_TRIM_THRESHOLD, 32 << 20);
     const std::string_view option = argc > 1 ? argv[1] : "";
     if (option == "--version") {
         std::cout << "trellis-agentd " << TRELLIS_VERSION << '\n';

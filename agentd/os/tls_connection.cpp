@@ -3,11 +3,14 @@
 #include "agentd/os/wakeup.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <new>
+#include <tuple>
 #include <utility>
 
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/write.hpp>
 #include <climits>
+#include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
@@ -17,22 +20,50 @@ using boost::system::error_code;
 
 namespace {
 
+constexpr std::size_t least_space = std::size_t{1} << 14;
+constexpr std::size_t most_space = std::size_t{1} << 18;
+
 Failure lost(std::string cause) {
     return {FailureKind::lost, "", "", std::move(cause)};
 }
 
-Failure failed_call(int error, int system_error) {
-    const unsigned long reason = ERR_peek_last_error();
-    ERR_clear_error();
-    if (ERR_GET_REASON(reason) == SSL_R_UNEXPECTED_EOF_WHILE_READING)
-        return lost("the connection was cut off");
-    if (error == SSL_ERROR_SYSCALL) return lost(std::strerror(system_error));
-    const char* text = ERR_reason_error_string(reason);
+Failure failed_call() {
+    const char* text = ERR_reason_error_string(ERR_peek_last_error());
     return lost(text == nullptr ? "the connection is broken" : text);
 }
 
 int size_of(std::size_t size) {
     return static_cast<int>(std::min<std::size_t>(size, INT_MAX));
+}
+
+TlsConnection::Pipe& pipe_of(BIO* bio) {
+    return *static_cast<TlsConnection::Pipe*>(BIO_get_data(bio));
+}
+
+const BIO_METHOD* pipe_method() {
+    const auto read = [](BIO* bio, char* bytes, std::size_t size, std::size_t* taken) {
+        TlsConnection::Pipe& pipe = pipe_of(bio);
+        *taken = pipe.in.copy(bytes, std::min(size, pipe.end - pipe.begin), pipe.begin);
+        pipe.begin += *taken;
+        BIO_clear_retry_flags(bio);
+        if (*taken == 0) BIO_set_retry_read(bio);
+        return *taken > 0 ? 1 : 0;
+    };
+    const auto write = [](BIO* bio, const char* bytes, std::size_t size, std::size_t* written) {
+        pipe_of(bio).out.append(bytes, size);
+        *written = size;
+        return 1;
+    };
+    const auto control = [](BIO*, int command, long, void*) { return command == BIO_CTRL_FLUSH ? 1L : 0L; };
+    static const BIO_METHOD* const method = [&] {
+        BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "pipe");
+        if (made == nullptr) throw std::bad_alloc();
+        BIO_meth_set_read_ex(made, read);
+        BIO_meth_set_write_ex(made, write);
+        BIO_meth_set_ctrl(made, control);
+        return made;
+    }();
+    return method;
 }
 
 }  // namespace
@@ -45,12 +76,14 @@ TlsConnection::TlsConnection(asio::ip::tcp::socket socket, const TlsContext& con
     : socket_(std::move(socket)), ssl_(SSL_new(context.get())) {
     if (!ssl_) throw std::bad_alloc();
     use_key(ssl_.get(), key);
+    BIO* bio = BIO_new(pipe_method());
+    if (bio == nullptr) throw std::bad_alloc();
+    BIO_set_data(bio, &pipe_);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(ssl_.get(), bio, bio);
 }
 
 Task<Result<void>> TlsConnection::handshake(Side side) {
-    error_code error;
-    socket_.native_non_blocking(true, error);
-    if (error || SSL_set_fd(ssl_.get(), socket_.native_handle()) != 1) co_return lost("closed");
     if (side == Side::client)
         SSL_set_connect_state(ssl_.get());
     else
@@ -58,8 +91,8 @@ Task<Result<void>> TlsConnection::handshake(Side side) {
     while (true) {
         ERR_clear_error();
         const int result = SSL_do_handshake(ssl_.get());
-        if (result == 1 && proven(ssl_.get())) co_return Result<void>();
-        if (result == 1) co_return lost("the other end did not prove the key");
+        if (result == 1 && !proven(ssl_.get())) co_return lost("the other end did not prove the key");
+        if (result == 1) co_return co_await flush();
         const Result<void> waited = co_await wait_after(result);
         if (!waited) co_return waited;
     }
@@ -69,12 +102,11 @@ Task<Result<std::size_t>> TlsConnection::read(std::span<char> space) {
     std::size_t size = 0;
     while (true) {
         ERR_clear_error();
-        const int got =
-            socket_.is_open() ? SSL_read(ssl_.get(), space.data() + size, size_of(space.size() - size)) : -1;
+        const int got = SSL_read(ssl_.get(), space.data() + size, size_of(space.size() - size));
         if (got > 0) size += static_cast<std::size_t>(got);
-        if (size == space.size() || (size > 0 && (got <= 0 || SSL_has_pending(ssl_.get()) == 0)))
-            co_return size;
-        if (got > 0) continue;
+        const bool more = got > 0 && size < space.size();
+        if (more) continue;
+        if (size > 0) co_return size;
         if (SSL_get_error(ssl_.get(), got) == SSL_ERROR_ZERO_RETURN) co_return std::size_t{0};
         const Result<void> waited = co_await wait_after(got);
         if (!waited) co_return waited.error();
@@ -84,15 +116,11 @@ Task<Result<std::size_t>> TlsConnection::read(std::span<char> space) {
 Task<Result<void>> TlsConnection::write(std::string_view bytes) {
     while (!bytes.empty()) {
         ERR_clear_error();
-        const int put = socket_.is_open() ? SSL_write(ssl_.get(), bytes.data(), size_of(bytes.size())) : -1;
-        if (put > 0) {
-            bytes.remove_prefix(static_cast<std::size_t>(put));
-            continue;
-        }
-        const Result<void> waited = co_await wait_after(put);
-        if (!waited) co_return waited;
+        const int put = SSL_write(ssl_.get(), bytes.data(), size_of(bytes.size()));
+        if (put <= 0) co_return failed_call();
+        bytes.remove_prefix(static_cast<std::size_t>(put));
     }
-    co_return Result<void>();
+    co_return co_await flush();
 }
 
 Task<void> TlsConnection::farewell() {
@@ -108,15 +136,41 @@ Task<void> TlsConnection::farewell() {
 }
 
 Task<Result<void>> TlsConnection::wait_after(int result) {
-    const int system_error = errno;
-    if (!socket_.is_open()) co_return lost("closed");
     const int error = SSL_get_error(ssl_.get(), result);
-    if (error != SSL_ERROR_WANT_READ && error != SSL_ERROR_WANT_WRITE)
-        co_return failed_call(error, system_error);
-    const auto what =
-        error == SSL_ERROR_WANT_READ ? asio::socket_base::wait_read : asio::socket_base::wait_write;
-    const auto [stopped] = co_await socket_.async_wait(what, as_result);
-    if (stopped) co_return lost(stopped.message());
+    const bool needs_more = error == SSL_ERROR_WANT_READ;
+    const Failure failure = needs_more ? Failure() : failed_call();
+    const Result<void> flushed = co_await flush();
+    if (!needs_more) co_return failure;
+    if (!flushed) co_return flushed;
+    co_return co_await receive();
+}
+
+// For one coroutine at a time: what another one has to say meanwhile goes with it.
+Task<Result<void>> TlsConnection::flush() {
+    error_code error;
+    while (!flushing_ && !pipe_.out.empty() && !error) {
+        sending_.clear();
+        sending_.swap(pipe_.out);
+        const auto content = asio::buffer(sending_);
+        std::size_t size = 0;
+        flushing_ = true;
+        std::tie(error, size) = co_await asio::async_write(socket_, content, as_result);
+        flushing_ = false;
+    }
+    if (error) co_return lost(error.message());
+    co_return Result<void>();
+}
+
+Task<Result<void>> TlsConnection::receive() {
+    if (pipe_.in.size() < 2 * received_ || pipe_.in.empty())
+        pipe_.in.resize(std::clamp(2 * received_, least_space, most_space));
+    const auto space = asio::buffer(pipe_.in);
+    const auto [error, size] = co_await socket_.async_read_some(space, as_result);
+    received_ = size;
+    pipe_.begin = 0;
+    pipe_.end = size;
+    if (error == asio::error::eof) co_return lost("the connection was cut off");
+    if (error) co_return lost(error.message());
     co_return Result<void>();
 }
 

@@ -1,6 +1,6 @@
-// TlsConnection: a TCP connection under TLS with a key of its own; OpenSSL reads and writes the socket
-// itself, in whole buffers. Shared by the stream over it and the coroutines that wait on it; one may read
-// while one writes.
+// TlsConnection: a TCP connection under TLS with a key of its own. The socket is read and written in large
+// pieces, of which OpenSSL takes and makes the records. Shared by the stream over it and the coroutines that
+// wait on it; one may read while one writes.
 #pragma once
 
 #include "trellis/result.hpp"
@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <boost/asio/ip/tcp.hpp>
@@ -41,14 +42,28 @@ class TlsConnection {
 
     SecretKey key;  // set before the handshake
 
+    // What OpenSSL sees of the socket.
+    struct Pipe {
+        std::string in;  // from begin to end
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        std::string out;
+    };
+
   private:
     struct Free {
         void operator()(SSL* ssl) const;
     };
-    // What to do after a call that gave `result`: wait (no Failure) or give up.
+    // What a call gave that did not succeed: what it needs has come since, or a Failure.
     Task<Result<void>> wait_after(int result);
+    Task<Result<void>> flush();
+    Task<Result<void>> receive();
 
     asio::ip::tcp::socket socket_;
+    Pipe pipe_;
+    std::string sending_;
+    bool flushing_ = false;
+    std::size_t received_ = 0;  // at once, the last time
     std::unique_ptr<SSL, Free> ssl_;
 };
 

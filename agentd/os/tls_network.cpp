@@ -8,7 +8,6 @@
 #include "agentd/os/wakeup.hpp"
 
 #include <chrono>
-#include <csignal>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
@@ -110,9 +109,7 @@ TlsNetwork::TlsNetwork(Executor executor, std::shared_ptr<const SessionKey> key,
     : executor_(std::move(executor)),
       key_(std::move(key)),
       on_stranger_(std::move(on_stranger)),
-      context_(make_tls_context()) {
-    ::signal(SIGPIPE, SIG_IGN);  // OpenSSL writes to sockets that may have no reader any more
-}
+      context_(make_tls_context()) {}
 
 Result<std::unique_ptr<Network::Listener>> TlsNetwork::listen(const PeerSession& session) {
     const Host* self = find_participant(session, session.self);

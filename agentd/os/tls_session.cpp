@@ -12,7 +12,6 @@ namespace {
 
 // The hello before has said who it is: the name is the same for all.
 constexpr std::string_view identity = "trellis";
-constexpr std::size_t read_at_once = std::size_t{1} << 17;
 
 const unsigned char* identity_bytes() {
     return reinterpret_cast<const unsigned char*>(identity.data());
@@ -65,10 +64,6 @@ TlsContext make_tls_context() {
     SSL_CTX_set_verify(raw, SSL_VERIFY_PEER, nullptr);
     SSL_CTX_set_session_cache_mode(raw, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_options(raw, SSL_OP_NO_TICKET);
-    // One system call reads several records; a write that is half done goes on from wherever its bytes lie.
-    SSL_CTX_set_read_ahead(raw, 1);
-    SSL_CTX_set_default_read_buffer_len(raw, read_at_once);
-    SSL_CTX_set_mode(raw, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     SSL_CTX_set_psk_use_session_callback(raw, &client_key);
     SSL_CTX_set_psk_find_session_callback(raw, &server_key);
     if (SSL_CTX_set_session_id_context(raw, identity_bytes(), identity.size()) != 1 ||

@@ -1,6 +1,6 @@
 #include "agentd/os/tls_stream.hpp"
 
-#include <array>
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
@@ -8,11 +8,18 @@
 
 namespace trellis {
 
+namespace {
+
+constexpr std::size_t least_read = std::size_t{1} << 14;
+constexpr std::size_t most_read = std::size_t{1} << 18;
+
+}  // namespace
+
 // Outlives the stream while something waits on the connection.
 struct TlsStream::State {
     std::shared_ptr<TlsConnection> connection;
     bool closed = false;
-    std::array<char, 65536> input{};
+    std::size_t space = least_read;
 
     [[nodiscard]] Failure broken(const char* operation, const Failure& failure) const {
         if (closed) return {FailureKind::cancelled, operation, "", "closed"};
@@ -43,9 +50,12 @@ TlsStream::~TlsStream() {
 Task<Result<std::string>> TlsStream::read() {
     const auto state = state_;
     if (state->closed) co_return state->broken("read from a peer", is_closed);
-    const Result<std::size_t> size = co_await state->connection->read(state->input);
+    std::string bytes(state->space, '\0');
+    const Result<std::size_t> size = co_await state->connection->read(bytes);
     if (!size) co_return state->broken("read from a peer", size.error());
-    co_return std::string(state->input.data(), *size);
+    bytes.resize(*size);
+    state->space = std::clamp(2 * *size, least_read, most_read);
+    co_return bytes;
 }
 
 Task<Result<void>> TlsStream::write(std::string bytes) {
