@@ -7,6 +7,7 @@
 #include "agentd/os/fd_stream.hpp"
 #include "agentd/os/guardian.hpp"
 #include "agentd/os/host_identity.hpp"
+#include "agentd/os/os_file_store.hpp"
 #include "agentd/os/os_processes.hpp"
 #include "agentd/os/os_spawner.hpp"
 #include "agentd/os/startup_line.hpp"
@@ -71,8 +72,9 @@ int serve(std::string_view nonce, std::string_view local_name) {
     TcpProber prober(executor, key, on_stranger);
     TlsNetwork network(executor, key, on_stranger);
     TcpDialer dialer(executor);
+    OsFileStore files;
     OsSpawner spawner(executor, "/proc/self/exe", false);
-    Agent agent(World{executor, clock, processes, prober, network, spawner, dialer},
+    Agent agent(World{executor, clock, processes, prober, network, spawner, dialer, files},
                 describe_host(*key, local_name), plugin_roles());
     running = &agent;
     std::optional<Door> door;

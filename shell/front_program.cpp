@@ -20,8 +20,9 @@
 
 namespace trellis {
 
-FrontProgram::FrontProgram(asio::io_context& io, Clock& clock, std::int64_t (*unix_time)(), Home& home,
-                           const Options& options, const Times& times, std::vector<CommandEntry> commands)
+FrontProgram::FrontProgram(asio::io_context& io, Clock& clock, FileStore& files, std::int64_t (*unix_time)(),
+                           Home& home, const Options& options, const Times& times,
+                           std::vector<CommandEntry> commands)
     : io_(io),
       executor_(io.get_executor()),
       home_(home),
@@ -33,6 +34,7 @@ FrontProgram::FrontProgram(asio::io_context& io, Clock& clock, std::int64_t (*un
       interpreter_(session_, seat_, console_, interrupts_, std::move(commands),
                    ::isatty(STDIN_FILENO) ? -1 : no_input_),
       end_signals_(executor_, SIGTERM, SIGHUP) {
+    session_.set_files(files);
     session_.login_timeout = times.login_timeout;
     session_.rules().forward_agent_everywhere(options.forward_agent);
 }

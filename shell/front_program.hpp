@@ -28,8 +28,8 @@ namespace trellis {
 
 class FrontProgram {
   public:
-    FrontProgram(asio::io_context& io, Clock& clock, std::int64_t (*unix_time)(), Home& home,
-                 const Options& options, const Times& times, std::vector<CommandEntry> commands);
+    FrontProgram(asio::io_context& io, Clock& clock, FileStore& files, std::int64_t (*unix_time)(),
+                 Home& home, const Options& options, const Times& times, std::vector<CommandEntry> commands);
     // Until the front end has left its home; returns the exit status.
     int run();
 

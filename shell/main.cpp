@@ -4,6 +4,7 @@
 #include "agentd/core/pair_key.hpp"
 #include "agentd/core/root.hpp"
 #include "agentd/os/fd_stream.hpp"
+#include "agentd/os/os_file_store.hpp"
 #include "agentd/os/os_processes.hpp"
 #include "agentd/os/os_spawner.hpp"
 #include "agentd/os/steady_clock.hpp"
@@ -53,7 +54,7 @@ std::unique_ptr<Link> link_over(const Executor& executor, int socket) {
 // The root of the control tree with everything that it stands on; members in the order of who needs whom.
 class Tree {
   public:
-    Tree(const Executor& executor, Clock& clock, const Options& options, Duration lease);
+    Tree(const Executor& executor, Clock& clock, FileStore& files, const Options& options, Duration lease);
     [[nodiscard]] Root& root() { return root_; }
     [[nodiscard]] Cluster& cluster() { return cluster_; }
 
@@ -84,7 +85,7 @@ std::vector<std::string> Tree::ssh_options(const Options& options) {
     return {"-F", options.ssh_config};
 }
 
-Tree::Tree(const Executor& executor, Clock& clock, const Options& options, Duration lease)
+Tree::Tree(const Executor& executor, Clock& clock, FileStore& files, const Options& options, Duration lease)
     : processes_(executor),
       prober_(executor, key_, {}),
       network_(executor, key_, {}),
@@ -92,7 +93,7 @@ Tree::Tree(const Executor& executor, Clock& clock, const Options& options, Durat
       spawner_(executor, options.agent_file.empty() ? agent_beside_this_program() : options.agent_file, true,
                ssh_options(options)),
       authority_(executor, processes_, ssh_options(options)),
-      root_({executor, clock, processes_, prober_, network_, spawner_, dialer_}, tree_settings(lease),
+      root_({executor, clock, processes_, prober_, network_, spawner_, dialer_, files}, tree_settings(lease),
             authority_, [this](std::string target) { return authority_.settings(std::move(target)); }),
       cluster_(root_, options.agent_directory) {}
 
@@ -124,9 +125,10 @@ std::vector<CommandEntry> all_commands() {
 int run_alone(const Options& options, const Times& times) {
     asio::io_context io{1};
     SteadyClock clock;
-    Tree tree(io.get_executor(), clock, options, times.lease);
+    OsFileStore files;
+    Tree tree(io.get_executor(), clock, files, options, times.lease);
     OwnHome home(tree);
-    return FrontProgram(io, clock, unix_time, home, options, times, all_commands()).run();
+    return FrontProgram(io, clock, files, unix_time, home, options, times, all_commands()).run();
 }
 
 int run_in_session(const Options& options, const Times& times) {
@@ -142,9 +144,10 @@ int run_in_session(const Options& options, const Times& times) {
     if (!session) return complain("session " + options.session + ": " + session.error().message(), 1);
     asio::io_context io{1};
     SteadyClock clock;
+    OsFileStore files;
     StandingHome home(io.get_executor(), clock, link_over(io.get_executor(), *session), options.session,
                       options.seat, TRELLIS_VERSION);
-    return FrontProgram(io, clock, unix_time, home, options, times, all_commands()).run();
+    return FrontProgram(io, clock, files, unix_time, home, options, times, all_commands()).run();
 }
 
 SessionLinks links_on(asio::io_context& io) {
@@ -169,7 +172,8 @@ int hold_session(const Options& options, const Times& times, const std::string& 
         return complain("session hold: no socket", 1);
     asio::io_context io{1};
     SteadyClock clock;
-    Tree tree(io.get_executor(), clock, options, times.lease);
+    OsFileStore files;
+    Tree tree(io.get_executor(), clock, files, options, times.lease);
     Session session(tree.cluster(), clock, unix_time, value_types());
     session.rules().forward_agent_everywhere(options.forward_agent);
     SessionHolder holder(io.get_executor(), session, *place, name, listening, links_on(io), times.idle,

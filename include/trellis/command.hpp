@@ -5,6 +5,7 @@
 
 #include "trellis/bus.hpp"
 #include "trellis/clock.hpp"
+#include "trellis/file_store.hpp"
 #include "trellis/host.hpp"
 #include "trellis/operation.hpp"
 #include "trellis/option_set.hpp"
@@ -27,6 +28,12 @@ class CommandContext {
     [[nodiscard]] virtual Operations& operations() = 0;
     [[nodiscard]] virtual Bus& bus() = 0;
     [[nodiscard]] virtual Clock& clock() = 0;
+    // Of the machine where the user sits.
+    [[nodiscard]] virtual FileStore& files() = 0;
+    // Where commands run on a host (`cd`); empty: in the home directory.
+    [[nodiscard]] virtual std::string directory(const std::string& host) const = 0;
+    // The next bytes of the command's standard input; empty at the end.
+    virtual Task<Result<std::string>> read_input() = 0;
     // Data, to the command's standard output (terminal, file or pipe); waits while the reader is slow.
     virtual Task<void> print(std::string text) = 0;
     // One line for the user, to standard error.

@@ -4,6 +4,7 @@
 
 #include "trellis/byte_stream.hpp"
 #include "trellis/clock.hpp"
+#include "trellis/file_store.hpp"
 #include "trellis/network.hpp"
 #include "trellis/prober.hpp"
 #include "trellis/process.hpp"
@@ -20,6 +21,7 @@ struct World {
     Network& network;
     Spawner& spawner;
     Dialer& dialer;
+    FileStore& files;
 };
 
 }  // namespace trellis

@@ -133,6 +133,15 @@ Task<void> Invocation::put(Sink& sink, std::string text) {
     throw boost::system::system_error(asio::error::operation_aborted);
 }
 
+Task<Result<std::string>> Invocation::read_input() {
+    if (!source_) {
+        Result<std::unique_ptr<Source>> opened = input();
+        if (!opened) co_return opened.error();
+        source_ = std::move(*opened);
+    }
+    co_return co_await source_->read();
+}
+
 Task<void> Invocation::print(std::string text) {
     co_await flush_said();
     if (!parts_.streams.out()) parts_.console.clear_progress();

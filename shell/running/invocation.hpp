@@ -8,6 +8,7 @@
 #include "shell/terminal/console.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,6 +68,11 @@ class Invocation final : public ShellContext {
     [[nodiscard]] Operations& operations() override { return operations_; }
     [[nodiscard]] Bus& bus() override { return parts_.session.bus(); }
     [[nodiscard]] Clock& clock() override { return parts_.session.clock(); }
+    [[nodiscard]] FileStore& files() override { return parts_.session.files(); }
+    [[nodiscard]] std::string directory(const std::string& host) const override {
+        return parts_.seat.places.of(host).directory;
+    }
+    Task<Result<std::string>> read_input() override;
     Task<void> print(std::string text) override;
     void say(std::string line) override;
     void progress(std::string line) override;
@@ -113,6 +119,7 @@ class Invocation final : public ShellContext {
     bool reader_left_ = false;
     bool output_failed_ = false;
     std::string said_;
+    std::unique_ptr<Source> source_;  // once read_input() is called
     bool quits_ = false;
     std::optional<int> quit_status_;
 };

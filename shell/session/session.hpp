@@ -4,6 +4,7 @@
 #pragma once
 
 #include "trellis/clock.hpp"
+#include "trellis/file_store.hpp"
 #include "trellis/outcome.hpp"
 
 #include "shell/hosts/host_values.hpp"
@@ -40,6 +41,9 @@ class Session {
 
     [[nodiscard]] Cluster& cluster() { return cluster_; }
     [[nodiscard]] Clock& clock() { return clock_; }
+    // Of the machine where the user of this process sits; given by who made the session, and outlives it.
+    [[nodiscard]] FileStore& files() { return *files_; }
+    void set_files(FileStore& files) { files_ = &files; }
     [[nodiscard]] SessionBus& bus() { return bus_; }
     [[nodiscard]] const SessionBus& bus() const { return bus_; }
     [[nodiscard]] UseRules& rules() { return rules_; }
@@ -75,6 +79,7 @@ class Session {
 
     Cluster& cluster_;
     Clock& clock_;
+    FileStore* files_ = nullptr;
     std::function<std::int64_t()> unix_time_;
     std::vector<ValueType> value_types_;
     SessionBus bus_;

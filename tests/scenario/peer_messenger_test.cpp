@@ -5,6 +5,7 @@
 
 #include "agentd/core/mailbox.hpp"
 #include "agentd/os/loopback_agents_test.hpp"
+#include "agentd/os/os_file_store.hpp"
 #include "agentd/os/steady_clock.hpp"
 #include "agentd/os/tcp_prober.hpp"
 #include "agentd/os/tls_network.hpp"
@@ -84,12 +85,14 @@ struct MessagingAgent {
                    const std::shared_ptr<const SessionKey>& key)
         : prober(context.get_executor(), key, nullptr),
           network(context.get_executor(), key, nullptr),
-          role_context(World{context.get_executor(), clock, processes, prober, network, spawner, dialer},
-                       agents.session(index), tree) {}
+          role_context(
+              World{context.get_executor(), clock, processes, prober, network, spawner, dialer, files},
+              agents.session(index), tree) {}
     SteadyClock clock;
     NoProcesses processes;
     NoSpawner spawner;
     NoDialer dialer;
+    OsFileStore files;
     TcpProber prober;
     TlsNetwork network;
     TreeContext role_context;

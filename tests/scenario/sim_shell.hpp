@@ -25,7 +25,9 @@ namespace trellis {
 class SimShell {
   public:
     explicit SimShell(lab::TopologyFile file, std::uint64_t seed = 1)
-        : world_(std::move(file), options(seed)) {}
+        : world_(std::move(file), options(seed)) {
+        session_.set_files(world_.files("ctl"));
+    }
     // What the session still waits for must not outlive it, nor a line that did not end in time.
     ~SimShell() {
         if (running_) {

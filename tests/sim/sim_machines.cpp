@@ -20,6 +20,7 @@ SimMachines::SimMachines(VirtualTime& time, SimNetwork& network, std::vector<Rol
       network_(network),
       roles_(std::move(roles)),
       logins_(network.file().hosts.size()),
+      files_(logins_.size()),
       by_machine_(logins_.size()) {
     for (MachineIndex i = 0; i < logins_.size(); ++i)
         names_[name(i)] = i;

@@ -8,6 +8,7 @@
 #include "trellis/spawner.hpp"
 
 #include "tests/sim/connection.hpp"
+#include "tests/sim/sim_files.hpp"
 #include "tests/sim/sim_network.hpp"
 
 #include <cstdint>
@@ -66,6 +67,7 @@ class SimMachines {
     }
     [[nodiscard]] std::vector<trellis::Address> addresses(MachineIndex machine) const;
     [[nodiscard]] LoginBehaviour& login(MachineIndex machine) { return logins_[machine]; }
+    [[nodiscard]] SimFiles& files(MachineIndex machine) { return files_[machine]; }
     void set_noise(NoiseSource noise) { noise_ = std::move(noise); }
     [[nodiscard]] Duration sample(MachineIndex from, MachineIndex to, Duration passed) const;
 
@@ -95,6 +97,7 @@ class SimMachines {
     std::vector<RoleEntry> roles_;
     std::map<std::string, MachineIndex> names_;
     std::vector<LoginBehaviour> logins_;
+    std::vector<SimFiles> files_;
     std::vector<std::shared_ptr<SimProcess>> processes_;
     std::vector<std::vector<SimProcess*>> by_machine_;
     std::map<std::string, SimProcess*, std::less<>> agents_;  // the latest of each name

@@ -23,7 +23,7 @@ SimProcess::~SimProcess() {
 
 World SimProcess::world() {
     return {executor(),      machines_.time(), seams_->processes, seams_->prober,
-            seams_->streams, seams_->spawner,  seams_->dialer};
+            seams_->streams, seams_->spawner,  seams_->dialer,    machines_.files(machine_)};
 }
 
 void SimProcess::serve(std::unique_ptr<Link> parent) {

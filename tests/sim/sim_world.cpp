@@ -85,6 +85,10 @@ LoginBehaviour& SimWorld::login(std::string_view host) {
     return machines_.login(machines_.find(std::string(host)).value());
 }
 
+SimFiles& SimWorld::files(std::string_view host) {
+    return machines_.files(machines_.find(std::string(host)).value());
+}
+
 void SimWorld::add_name(std::string name, std::string_view machine) {
     machines_.add_name(std::move(name), machines_.find(std::string(machine)).value());
 }

@@ -66,6 +66,8 @@ class SimWorld {
     bool advance_until(const std::function<bool()>& condition, Duration most);
 
     [[nodiscard]] LoginBehaviour& login(std::string_view host);
+    // The files of a machine.
+    [[nodiscard]] SimFiles& files(std::string_view host);
     void add_name(std::string name, std::string_view machine);
     void set_noise(NoiseSource noise) { machines_.set_noise(std::move(noise)); }
 

@@ -1,0 +1,196 @@
+#include "agentd/os/os_file_store.hpp"
+
+#include "agentd/os/file_descriptor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <climits>
+
+namespace trellis {
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+
+Failure failure(const std::string& path) {
+    const int error = errno;
+    const bool forbidden = error == EACCES || error == EPERM || error == EROFS;
+    return {forbidden ? FailureKind::refused : FailureKind::unavailable, "", "",
+            path + ": " + std::strerror(error)};
+}
+
+Result<void> checked(int outcome, const std::string& path) {
+    if (outcome == 0) return {};
+    return failure(path);
+}
+
+FileType type_of(mode_t mode) {
+    if (S_ISREG(mode)) return FileType::file;
+    if (S_ISDIR(mode)) return FileType::directory;
+    return S_ISLNK(mode) ? FileType::link : FileType::other;
+}
+
+Result<FileStatus> status_of(const std::string& path, int flags) {
+    struct stat found {};
+    if (::fstatat(AT_FDCWD, path.c_str(), &found, flags) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR) return FileStatus{};
+        return failure(path);
+    }
+    FileStatus status;
+    status.type = type_of(found.st_mode);
+    status.mode = found.st_mode & 07777;
+    status.modified = found.st_mtim.tv_sec * second + found.st_mtim.tv_nsec;
+    if (status.type == FileType::file) status.size = static_cast<std::uint64_t>(found.st_size);
+    return status;
+}
+
+class OsFile final : public OpenFile {
+  public:
+    OsFile(FileDescriptor file, std::string path) : file_(std::move(file)), path_(std::move(path)) {}
+
+    Result<std::string> read(std::uint64_t offset, std::size_t size) override {
+        std::string bytes(size, '\0');
+        std::size_t got = 0;
+        while (got < size) {
+            const ssize_t more =
+                ::pread(file_.get(), bytes.data() + got, size - got, static_cast<off_t>(offset + got));
+            if (more < 0 && errno == EINTR) continue;
+            if (more < 0) return failure(path_);
+            if (more == 0) break;
+            got += static_cast<std::size_t>(more);
+        }
+        bytes.resize(got);
+        return bytes;
+    }
+    Result<void> write(std::uint64_t offset, std::string_view bytes) override {
+        while (!bytes.empty()) {
+            const ssize_t done =
+                ::pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+            if (done < 0 && errno == EINTR) continue;
+            if (done < 0) return failure(path_);
+            bytes.remove_prefix(static_cast<std::size_t>(done));
+            offset += static_cast<std::uint64_t>(done);
+        }
+        return {};
+    }
+    Result<void> resize(std::uint64_t size) override {
+        return checked(::ftruncate(file_.get(), static_cast<off_t>(size)), path_);
+    }
+
+  private:
+    FileDescriptor file_;
+    std::string path_;
+};
+
+Result<std::unique_ptr<OpenFile>> open_file(const std::string& path, int flags) {
+    FileDescriptor file(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+    if (!file.open()) return failure(path);
+    return std::make_unique<OsFile>(std::move(file), path);
+}
+
+Task<void> run(std::function<void()> work) {
+    work();
+    co_return;
+}
+
+}  // namespace
+
+OsFileStore::~OsFileStore() {
+    if (pool_) pool_->join();
+}
+
+Result<FileStatus> OsFileStore::status(const std::string& path) {
+    return status_of(path, 0);
+}
+
+Result<FileStatus> OsFileStore::link_status(const std::string& path) {
+    Result<FileStatus> status = status_of(path, AT_SYMLINK_NOFOLLOW);
+    if (!status || status->type != FileType::link) return status;
+    std::array<char, PATH_MAX> target{};
+    const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
+    if (size < 0) return failure(path);
+    status->target.assign(target.data(), static_cast<std::size_t>(size));
+    return status;
+}
+
+Result<std::vector<std::string>> OsFileStore::list(const std::string& directory) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), &::closedir);
+    if (!open) return failure(directory);
+    std::vector<std::string> names;
+    errno = 0;
+    while (const dirent* entry = ::readdir(open.get())) {
+        const std::string_view name = entry->d_name;
+        if (name != "." && name != "..") names.emplace_back(name);
+    }
+    if (errno != 0) return failure(directory);
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+Result<std::unique_ptr<OpenFile>> OsFileStore::open(const std::string& path) {
+    return open_file(path, O_RDONLY);
+}
+
+Result<std::unique_ptr<OpenFile>> OsFileStore::create(const std::string& path) {
+    return open_file(path, O_RDWR | O_CREAT | O_EXCL);
+}
+
+Result<std::unique_ptr<OpenFile>> OsFileStore::open_to_write(const std::string& path) {
+    return open_file(path, O_RDWR);
+}
+
+Result<void> OsFileStore::make_directory(const std::string& path) {
+    return checked(::mkdir(path.c_str(), 0700), path);
+}
+
+Result<void> OsFileStore::make_link(const std::string& path, const std::string& target) {
+    return checked(::symlink(target.c_str(), path.c_str()), path);
+}
+
+Result<void> OsFileStore::set_metadata(const std::string& path, const FileStatus& status) {
+    if (status.type != FileType::link && ::chmod(path.c_str(), status.mode & 07777) != 0)
+        return failure(path);
+    std::int64_t seconds = status.modified / second;
+    std::int64_t rest = status.modified % second;
+    if (rest < 0) {
+        rest += second;
+        --seconds;
+    }
+    const timespec now{0, UTIME_OMIT};
+    const std::array<timespec, 2> times{now, timespec{static_cast<time_t>(seconds), static_cast<long>(rest)}};
+    return checked(::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW), path);
+}
+
+Result<void> OsFileStore::rename(const std::string& from, const std::string& to) {
+    return checked(::rename(from.c_str(), to.c_str()), to);
+}
+
+Result<void> OsFileStore::remove(const std::string& path) {
+    return checked(std::remove(path.c_str()), path);
+}
+
+Result<std::uint64_t> OsFileStore::free_space(const std::string& directory) {
+    struct statvfs found {};
+    if (::statvfs(directory.c_str(), &found) != 0) return failure(directory);
+    return static_cast<std::uint64_t>(found.f_bavail) * found.f_frsize;
+}
+
+// A thread of its own for each processor would take them from forwarding.
+Task<void> OsFileStore::apart(std::function<void()> work) {
+    if (!pool_) pool_ = std::make_unique<asio::thread_pool>(1);
+    Task<void> running = run(std::move(work));
+    co_await asio::co_spawn(*pool_, std::move(running), asio::use_awaitable);
+}
+
+}  // namespace trellis

@@ -1,0 +1,70 @@
+// FileStore: the seam to the files of the machine where this process runs. Owned by main.cpp or by the
+// simulated world. Its functions block for as long as the disk does: what may take longer than an instant is
+// given to apart(). It never follows a symbolic link that it is asked about, but in status().
+#pragma once
+
+#include "trellis/result.hpp"
+#include "trellis/task.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trellis {
+
+enum class FileType : std::uint8_t { absent, file, directory, link, other };
+
+struct FileStatus {
+    FileType type = FileType::absent;
+    std::uint32_t mode = 0;     // permission bits, 07777
+    std::int64_t modified = 0;  // nanoseconds since 1970
+    std::uint64_t size = 0;     // of a file, in bytes
+    std::string target;         // of a link; empty from status()
+    friend bool operator==(const FileStatus&, const FileStatus&) = default;
+};
+
+// Owned by who opened it; closed when it is destroyed.
+class OpenFile {
+  public:
+    virtual ~OpenFile() = default;
+    // Fewer bytes only at the end of the file.
+    virtual Result<std::string> read(std::uint64_t offset, std::size_t size) = 0;
+    virtual Result<void> write(std::uint64_t offset, std::string_view bytes) = 0;
+    // Cuts it, or adds a hole.
+    virtual Result<void> resize(std::uint64_t size) = 0;
+};
+
+// Failures are `unavailable` (no space, no such directory ...) or `refused` (permission, read-only), with
+// what the system says as the cause. Paths that do not begin with / start in the home directory of an agent,
+// and where the user stands in the shell.
+class FileStore {
+  public:
+    virtual ~FileStore() = default;
+    // Of what a path leads to; `absent` is no failure.
+    virtual Result<FileStatus> status(const std::string& path) = 0;
+    virtual Result<FileStatus> link_status(const std::string& path) = 0;
+    // Names, sorted, without . and ..
+    virtual Result<std::vector<std::string>> list(const std::string& directory) = 0;
+    virtual Result<std::unique_ptr<OpenFile>> open(const std::string& path) = 0;  // to read
+    // To read and write. A new one is the user's alone, and there was nothing of that name.
+    virtual Result<std::unique_ptr<OpenFile>> create(const std::string& path) = 0;
+    virtual Result<std::unique_ptr<OpenFile>> open_to_write(const std::string& path) = 0;
+    virtual Result<void> make_directory(const std::string& path) = 0;  // 0700
+    virtual Result<void> make_link(const std::string& path, const std::string& target) = 0;
+    // The mode (not of a link) and the time.
+    virtual Result<void> set_metadata(const std::string& path, const FileStatus& status) = 0;
+    virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
+    // A file, a link or an empty directory.
+    virtual Result<void> remove(const std::string& path) = 0;
+    // Bytes that this user may still write there.
+    virtual Result<std::uint64_t> free_space(const std::string& directory) = 0;
+
+    // Runs work that blocks or computes, beside everything else; returns when it is done, also when it is
+    // cancelled meanwhile. The work may call the functions above.
+    virtual Task<void> apart(std::function<void()> work) = 0;
+};
+
+}  // namespace trellis

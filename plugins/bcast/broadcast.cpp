@@ -1,0 +1,239 @@
+#include "plugins/bcast/broadcast.hpp"
+
+#include "plugins/bcast/figures.hpp"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include <boost/asio/this_coro.hpp>
+
+namespace trellis::plugins::bcast {
+namespace {
+
+constexpr std::size_t kept_at_source = 32;  // chunks
+constexpr ChunkNumber read_ahead = 4;
+constexpr Duration time_to_be_ready = std::chrono::seconds(20);
+constexpr std::size_t most_feeds = 4096;
+
+std::string random_token() {
+    constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuv";
+    std::random_device random;
+    std::string token;
+    for (int i = 0; i < 10; ++i)
+        token += digits[random() % digits.size()];
+    return token;
+}
+
+}  // namespace
+
+std::size_t Report::have() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(hosts, [](const HostReport& host) { return host.cause.empty(); }));
+}
+
+Broadcast::Broadcast(CommandContext& context, Source& source, std::vector<Host> hosts,
+                     std::string destination)
+    : context_(context),
+      source_(source),
+      hosts_(std::move(hosts)),
+      destination_(std::move(destination)),
+      started_(context.clock().now()) {
+    for (const Host& host : hosts_)
+        parts_[host.id];
+}
+
+BcastRequest Broadcast::request() const {
+    BcastRequest request;
+    request.shape = source_.shape();
+    request.directory = source_.directory();
+    request.name = source_.name();
+    request.destination = destination_;
+    for (const Host& host : hosts_) {
+        const std::string directory = context_.directory(host.name);
+        if (!directory.empty()) request.directories[host.id] = directory;
+    }
+    request.token = random_token();
+    return request;
+}
+
+Task<Report> Broadcast::run() {
+    const Executor executor = co_await asio::this_coro::executor;
+    holding_.emplace(executor, source_.shape(), kept_at_source);
+    crew_.emplace(executor);
+    OperationRequest start;
+    start.kind = "bcast";
+    for (const Host& host : hosts_)
+        start.hosts.push_back(host.id);
+    start.peers = true;
+    start.body = encode(request());
+    operation_ = context_.operations().start(std::move(start));
+    Task<Report> conducted = conduct();
+    co_return co_await crew_->run(std::move(conducted));
+}
+
+Task<Report> Broadcast::conduct() {
+    crew_->add(produce());
+    crew_->add(keep_time());
+    while (const auto event = co_await operation_->next()) {
+        take(*event);
+        advance();
+    }
+    co_return report();
+}
+
+void Broadcast::take(const OperationEvent& event) {
+    if (const auto* message = std::get_if<HostMessage>(&event.what)) {
+        if (const auto decoded = decode<ToRoot>(message->body)) take(event.host, *decoded);
+    } else if (const auto* result = std::get_if<RoleResult>(&event.what)) {
+        const Part& part = parts_[event.host];
+        if (!result->outcome.ok())
+            leave_out(event.host, result->outcome.detail);
+        else if (part.state != State::has)
+            leave_out(event.host, "it ended without the object");
+    }
+}
+
+void Broadcast::take(HostId host, const ToRoot& message) {
+    Part& part = parts_[host];
+    if (const auto* ready = std::get_if<Ready>(&message)) {
+        part.ready = *ready;
+        if (part.state == State::asked) part.state = State::ready;
+    } else if (const auto* ask = std::get_if<Ask>(&message)) {
+        if (host != first_) part.by_tree = true;
+        if (crew_->size() < most_feeds) crew_->add(feed(host, *ask));
+    } else if (const auto* progress = std::get_if<Progress>(&message)) {
+        part.stored = progress->chunks;
+    } else {
+        part.state = State::has;
+        part.stored = holding_->chunks();
+        ended_ = context_.clock().now();
+    }
+}
+
+void Broadcast::leave_out(HostId host, const std::string& cause) {
+    Part& part = parts_[host];
+    part.state = State::out;
+    if (part.cause.empty()) part.cause = cause.empty() ? "failed" : cause;
+}
+
+std::size_t Broadcast::count(State state) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(parts_, [state](const auto& each) { return each.second.state == state; }));
+}
+
+void Broadcast::advance() {
+    const bool waited = context_.clock().now() - started_ > time_to_be_ready;
+    if (!begun_ && (count(State::asked) == 0 || waited)) begin();
+    const std::size_t settled = count(State::has) + count(State::out);
+    if (!begun_ || finished_ || settled < parts_.size()) return;
+    finished_ = true;
+    tell_all(Finish{});
+}
+
+// Who is not ready by now is out, and told so.
+void Broadcast::begin() {
+    begun_ = true;
+    Begin begin;
+    for (const Host& host : hosts_) {
+        const Part& part = parts_[host.id];
+        if (part.state == State::ready) begin.chain.push_back({host.id, part.ready.endpoint});
+        if (part.state != State::asked) continue;
+        leave_out(host.id, "its files did not answer in time");
+        const ToRole finish = Finish{parts_[host.id].cause};
+        operation_->send(host.id, encode(finish));
+    }
+    if (begin.chain.empty()) return;
+    first_ = begin.chain.front().id;
+    started_ = context_.clock().now();
+    tell_all(begin);
+}
+
+// Reads the source as fast as somebody asks for it.
+Task<void> Broadcast::produce() {
+    Result<void> done;
+    for (ChunkNumber next = 0; done; ++next) {
+        while (next > holding_->wanted() + read_ahead)
+            co_await holding_->changed.wait();
+        auto chunk = co_await source_.read(next);
+        if (chunk && !*chunk) break;
+        done = chunk ? holding_->add(*chunk) : Result<void>(chunk.error());
+        holding_->stored_before(next + 1);
+    }
+    if (done) done = co_await source_.check();
+    if (done) done = holding_->finish();
+    if (done) {
+        tell_all(Sealed{holding_->digest_of_all()});
+    } else {
+        holding_->stop(done.error());
+        tell_all(Finish{done.error().message()});
+    }
+}
+
+Task<void> Broadcast::feed(HostId host, Ask ask) {
+    if (ask.from.offset > chunk_size) co_return;
+    FeederParts parts;
+    parts.write = [this, host, stream = ask.stream](std::string bytes) {
+        return operation_->write(host, stream, std::move(bytes));
+    };
+    parts.read_again = [this](ChunkNumber chunk) { return read_again(chunk); };
+    Feeder feeder(*holding_, context_.clock(), std::move(parts), ask.from);
+    const Result<void> fed = co_await feeder.run();
+    if (!fed && holding_->stopped()) tell_all(Finish{holding_->stopped()->message()});
+    operation_->finish(host, ask.stream);
+}
+
+Task<Result<std::shared_ptr<const Chunk>>> Broadcast::read_again(ChunkNumber number) {
+    auto chunk = co_await source_.read(number);
+    if (chunk && (!*chunk || (*chunk)->digest != holding_->digest(number)))
+        co_return unavailable(source_.name() + ": changed while it was sent");
+    co_return chunk;
+}
+
+Task<void> Broadcast::keep_time() {
+    while (true) {
+        co_await context_.clock().sleep(tick);
+        holding_->changed.notify();
+        if (!begun_) advance();
+        if (begun_ && !finished_) show_progress();
+    }
+}
+
+// Of all that has to be stored by the hosts that still take part.
+void Broadcast::show_progress() {
+    const auto chunks = source_.shape().chunks();
+    double stored = 0;
+    std::size_t hosts = 0;
+    for (const auto& [id, part] : parts_) {
+        if (part.state == State::out) continue;
+        ++hosts;
+        stored += static_cast<double>(part.stored) * chunk_size;
+    }
+    if (hosts == 0) return;
+    const double mean = stored / static_cast<double>(hosts);
+    const double seconds = std::chrono::duration<double>(context_.clock().now() - started_).count();
+    const double rate = seconds > 0 ? mean / seconds : 0;
+    std::string line = "bcast: " + bytes_text(mean);
+    if (chunks) line += " of " + bytes_text(static_cast<double>(*source_.shape().content_bytes));
+    line += ", " + bytes_text(rate) + "/s";
+    if (chunks && rate > 0) {
+        const double left = static_cast<double>(*source_.shape().content_bytes) - mean;
+        line += ", " + seconds_text(std::max(left, 0.0) / rate) + " left";
+    }
+    line += "; " + std::to_string(count(State::has)) + " of " + std::to_string(hosts) + " hosts have it";
+    context_.progress(line);
+}
+
+Report Broadcast::report() const {
+    Report report;
+    for (const Host& host : hosts_) {
+        const Part& part = parts_.at(host.id);
+        report.hosts.push_back({host.name, part.cause, part.by_tree});
+    }
+    report.bytes = holding_->content_bytes();
+    const TimePoint ended = ended_ == TimePoint() ? context_.clock().now() : ended_;
+    report.taken = ended - started_;
+    return report;
+}
+
+}  // namespace trellis::plugins::bcast

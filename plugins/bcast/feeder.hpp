@@ -1,0 +1,53 @@
+// Feeder: sends the object to one host, from a position on to its end: what is kept in memory, what has to be
+// read again, and what comes while it comes. Owned by the coroutine that runs it; it never waits for a chunk
+// to be whole.
+#pragma once
+
+#include "trellis/clock.hpp"
+
+#include "plugins/bcast/holding.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace trellis::plugins::bcast {
+
+// Whoever waits for changes of a Holding is woken so often, at least.
+inline constexpr Duration tick = std::chrono::milliseconds(100);
+
+struct FeederParts {
+    // Bytes of records, to the host.
+    std::function<Task<Result<void>>(std::string bytes)> write;
+    // A stored chunk that is not kept in memory.
+    std::function<Task<Result<std::shared_ptr<const Chunk>>>(ChunkNumber chunk)> read_again;
+};
+
+class Feeder {
+  public:
+    // All of it outlives the feeder.
+    Feeder(Holding& holding, Clock& clock, FeederParts parts, Position from)
+        : holding_(holding), clock_(clock), parts_(std::move(parts)), at_(from) {}
+
+    // Returns when the host has been sent the end; a Failure if it takes no more, or when there is no more.
+    Task<Result<void>> run();
+    [[nodiscard]] std::uint64_t sent() const { return sent_; }  // bytes of the object
+
+  private:
+    Task<Result<void>> step();
+    Task<Result<void>> send_whole();
+    Task<Result<void>> send_coming();
+    Task<Result<void>> send_end();
+    Task<Result<void>> wait();
+    Task<Result<void>> write(std::string bytes);
+
+    Holding& holding_;
+    Clock& clock_;
+    FeederParts parts_;
+    Position at_;
+    TimePoint last_ = clock_.now();
+    std::uint64_t sent_ = 0;
+    bool done_ = false;
+};
+
+}  // namespace trellis::plugins::bcast

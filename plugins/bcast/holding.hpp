@@ -1,0 +1,74 @@
+// Holding: what one process has of the object: the digest of every chunk that has come, the bytes of the
+// latest ones and of the one that is coming. Owned by the source's or the recipient's part of a broadcast; it
+// knows no files and no peers.
+#pragma once
+
+#include "trellis/result.hpp"
+
+#include "agentd/core/mailbox.hpp"
+#include "plugins/bcast/object.hpp"
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trellis::plugins::bcast {
+
+class Holding {
+  public:
+    // Keeps the latest `kept` chunks that are stored, and all that are not.
+    Holding(const Executor& executor, Shape shape, std::size_t kept)
+        : changed(executor), shape_(shape), kept_(kept) {}
+
+    // What comes, in order. Failures (invalid): more or fewer bytes than the shape says.
+    Result<void> append(std::string_view bytes);
+    Result<void> seal(std::string_view digest);
+    Result<void> finish();
+    // A whole chunk.
+    Result<void> add(std::shared_ptr<const Chunk> chunk);
+    // All chunks before this one are in a safe place, from which they can be read again.
+    void stored_before(ChunkNumber chunk);
+    // Forgets this chunk and all that has come behind it.
+    void rewind(ChunkNumber chunk);
+    // There will be no more.
+    void stop(const Failure& why);
+
+    [[nodiscard]] const Shape& shape() const { return shape_; }
+    [[nodiscard]] ChunkNumber chunks() const { return digests_.size(); }  // that have come whole
+    [[nodiscard]] std::string_view coming() const { return coming_; }     // of the chunk behind them
+    [[nodiscard]] Position end() const { return {chunks(), static_cast<std::uint32_t>(coming_.size())}; }
+    [[nodiscard]] bool finished() const { return finished_; }
+    [[nodiscard]] const std::optional<Failure>& stopped() const { return stopped_; }
+    [[nodiscard]] ChunkNumber stored() const { return stored_; }
+    [[nodiscard]] ChunkNumber unstored() const { return chunks() - stored_; }
+    [[nodiscard]] const Digest& digest(ChunkNumber chunk) const { return digests_[chunk]; }
+    // Null if it is not kept.
+    [[nodiscard]] std::shared_ptr<const Chunk> recent(ChunkNumber chunk) const;
+    // Over the digests of all chunks that have come.
+    [[nodiscard]] Digest digest_of_all() const;
+    [[nodiscard]] std::uint64_t content_bytes() const;  // in the chunks that have come whole
+
+    // The farthest chunk that somebody has asked for.
+    void want(ChunkNumber chunk);
+    [[nodiscard]] ChunkNumber wanted() const { return wanted_; }
+
+    Signal changed;  // anything above
+
+  private:
+    Shape shape_;
+    std::size_t kept_;
+    std::vector<Digest> digests_;
+    std::string coming_;
+    std::map<ChunkNumber, std::shared_ptr<const Chunk>> recent_;
+    ChunkNumber stored_ = 0;
+    ChunkNumber wanted_ = 0;
+    std::size_t last_size_ = chunk_size;  // of the last whole chunk
+    bool finished_ = false;
+    std::optional<Failure> stopped_;
+};
+
+}  // namespace trellis::plugins::bcast

@@ -1,0 +1,118 @@
+#include "plugins/bcast/manifest.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+namespace trellis::plugins::bcast {
+namespace {
+
+Result<void> add(FileStore& files, const std::string& root, const std::string& path, Manifest& manifest) {
+    const std::string whole = path.empty() ? root : root + "/" + path;
+    const Result<FileStatus> status = path.empty() ? files.status(whole) : files.link_status(whole);
+    if (!status) return status.error();
+    if (status->type == FileType::absent) return unavailable(whole + ": No such file or directory");
+    if (status->type == FileType::other)
+        return invalid(whole + ": neither a file, a directory nor a symbolic link");
+    if (manifest.entries.size() == most_entries) return invalid(root + ": too many files");
+    manifest.entries.push_back(
+        {path, status->type, status->mode, status->modified, status->size, status->target});
+    if (status->type != FileType::directory) return {};
+    const auto names = files.list(whole);
+    if (!names) return names.error();
+    for (const std::string& name : *names) {
+        std::string below = path.empty() ? name : path + "/" + name;
+        const Result<void> added = add(files, root, below, manifest);
+        if (!added) return added;
+    }
+    return {};
+}
+
+bool is_plain(std::string_view path) {
+    for (std::size_t begin = 0; begin <= path.size();) {
+        const std::size_t end = std::min(path.find('/', begin), path.size());
+        const std::string_view name = path.substr(begin, end - begin);
+        if (name.empty() || name == "." || name == ".." || name.find('\0') != std::string_view::npos)
+            return false;
+        begin = end + 1;
+    }
+    return true;
+}
+
+Failure refused(const Entry& entry, const char* cause) {
+    return invalid("manifest: " + entry.path + ": " + cause);
+}
+
+}  // namespace
+
+std::uint64_t Manifest::content_bytes() const {
+    std::uint64_t sum = 0;
+    for (const Entry& entry : entries)
+        sum += entry.size;
+    return sum;
+}
+
+Result<Manifest> read_manifest(FileStore& files, const std::string& path) {
+    Manifest manifest;
+    const Result<void> added = add(files, path, "", manifest);
+    if (!added) return added.error();
+    return manifest;
+}
+
+Result<void> validate(const Manifest& manifest, std::optional<std::uint64_t> content_bytes) {
+    if (manifest.entries.empty() || !manifest.entries.front().path.empty())
+        return invalid("manifest: it has no first entry");
+    std::set<std::string_view> seen, directories;
+    std::uint64_t sum = 0;
+    for (const Entry& entry : manifest.entries) {
+        const bool first = &entry == &manifest.entries.front();
+        const bool known = entry.type == FileType::file || entry.type == FileType::directory ||
+                           (entry.type == FileType::link && !first);
+        if (!known) return refused(entry, "of no known type");
+        if (entry.type != FileType::file && entry.size != 0)
+            return refused(entry, "only files have contents");
+        const std::string_view path = entry.path;
+        const std::size_t slash = path.rfind('/');
+        const std::string_view above = slash == std::string_view::npos ? "" : path.substr(0, slash);
+        if (!first && !is_plain(path)) return refused(entry, "not a path below the first entry");
+        if (!first && !directories.contains(above)) return refused(entry, "in no directory");
+        if (!seen.insert(path).second) return refused(entry, "given twice");
+        if (entry.type == FileType::directory) directories.insert(path);
+        if (sum + entry.size < sum) return refused(entry, "too large");
+        sum += entry.size;
+    }
+    const bool right = content_bytes ? sum == *content_bytes
+                                     : sum == 0 && manifest.entries.size() == 1 && directories.empty();
+    if (!right) return invalid("manifest: its sizes are not those of the contents");
+    return {};
+}
+
+ContentMap::ContentMap(const Manifest& manifest) {
+    std::uint64_t begin = 0;
+    for (std::size_t i = 0; i < manifest.entries.size(); ++i) {
+        const Entry& entry = manifest.entries[i];
+        const bool alone = manifest.entries.size() == 1 && entry.type == FileType::file;
+        if (entry.size == 0 && !alone) continue;
+        begins_.push_back(begin);
+        entries_.push_back(i);
+        begin += entry.size;
+    }
+}
+
+std::vector<ContentPart> ContentMap::parts(std::uint64_t offset, std::size_t size) const {
+    std::vector<ContentPart> found;
+    auto next = std::upper_bound(begins_.begin(), begins_.end(), offset);
+    while (size > 0 && next != begins_.begin()) {
+        const auto file = static_cast<std::size_t>(next - begins_.begin() - 1);
+        std::uint64_t here = size;
+        if (next != begins_.end()) here = std::min<std::uint64_t>(here, *next - offset);
+        found.push_back({entries_[file], offset - begins_[file], static_cast<std::size_t>(here)});
+        offset += here;
+        size -= static_cast<std::size_t>(here);
+        if (next != begins_.end()) ++next;
+    }
+    return found;
+}
+
+}  // namespace trellis::plugins::bcast

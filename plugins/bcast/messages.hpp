@@ -1,0 +1,115 @@
+// What the parts of `bcast` say to one another over the control tree: the command at the root, the roles on
+// the hosts. The bytes of the object travel as records (record.hpp).
+#pragma once
+
+#include "trellis/host.hpp"
+#include "trellis/message.hpp"
+#include "trellis/peer.hpp"
+
+#include "plugins/bcast/object.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace trellis::plugins::bcast {
+
+inline constexpr std::uint32_t bcast_version = 1;
+
+struct BcastRequest {
+    std::uint32_t version = bcast_version;
+    Shape shape;
+    bool directory = false;   // what is sent is one
+    std::string name;         // of what is sent; empty: it has none
+    std::string destination;  // as the user wrote it
+    std::map<HostId, std::string>
+        directories;    // where a destination begins that is not absolute; else at home
+    std::string token;  // in temporary names
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(version, shape, directory, name, destination, directories, token);
+    }
+};
+
+// Role to root: the destination is fit, and this is where the host listens (no port: nowhere).
+struct Ready {
+    Endpoint endpoint;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(endpoint);
+    }
+};
+
+// Role to root: give me the object from here on, on this stream.
+struct Ask {
+    Position from;
+    std::uint32_t stream = 0;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(from, stream);
+    }
+};
+
+// Role to root, now and then: the chunks that are stored.
+struct Progress {
+    ChunkNumber chunks = 0;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(chunks);
+    }
+};
+
+// Role to root: all of it stands under its final name.
+struct Have {
+    std::uint64_t sent = 0;  // bytes of the object that this host gave to others
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(sent);
+    }
+};
+
+struct Member {
+    HostId id{};
+    Endpoint endpoint;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(id, endpoint);
+    }
+};
+
+// Root to all: who takes the object from whom: each from the one before it, the first from the root.
+struct Begin {
+    std::vector<Member> chain;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(chain);
+    }
+};
+
+// Root to all: the source has been read to its end and is what it was.
+struct Sealed {
+    Digest digest;  // over the digests of all chunks
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(digest);
+    }
+};
+
+// Root to all: nobody needs anybody any more; with a cause: it has failed everywhere.
+struct Finish {
+    std::string cause;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(cause);
+    }
+};
+
+using ToRole = std::variant<Begin, Sealed, Finish>;
+using ToRoot = std::variant<Ready, Ask, Progress, Have>;
+
+// The first bytes on a stream between two hosts: from where on.
+inline constexpr std::size_t request_size = sizeof(ChunkNumber) + sizeof(std::uint32_t);
+
+}  // namespace trellis::plugins::bcast

@@ -1,0 +1,73 @@
+// The object of a broadcast: one sequence of bytes, first a manifest, then the contents of its files one
+// after the other. Each of the two is cut in chunks of chunk_size, of which only the last one may be shorter.
+// Values.
+#pragma once
+
+#include <algorithm>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trellis::plugins::bcast {
+
+inline constexpr std::size_t chunk_size = std::size_t{1} << 20;
+inline constexpr std::size_t piece_size = std::size_t{64} << 10;  // most bytes that are handed on at once
+inline constexpr std::size_t digest_size = 32;
+
+using ChunkNumber = std::uint64_t;  // from the first of the manifest on
+using Digest = std::string;         // SHA-256, 32 bytes
+
+// One byte of the object.
+struct Position {
+    ChunkNumber chunk = 0;
+    std::uint32_t offset = 0;  // in the chunk
+    friend auto operator<=>(const Position&, const Position&) = default;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(chunk, offset);
+    }
+};
+
+struct Shape {
+    std::uint64_t manifest_bytes = 0;
+    std::optional<std::uint64_t> content_bytes;  // nothing: known only at the end
+    [[nodiscard]] ChunkNumber manifest_chunks() const { return chunks_of(manifest_bytes); }
+    [[nodiscard]] std::optional<ChunkNumber> chunks() const {
+        if (!content_bytes) return std::nullopt;
+        return manifest_chunks() + chunks_of(*content_bytes);
+    }
+    [[nodiscard]] bool in_manifest(ChunkNumber chunk) const { return chunk < manifest_chunks(); }
+    // Where a chunk begins, in the manifest or in the contents.
+    [[nodiscard]] std::uint64_t begin_of(ChunkNumber chunk) const {
+        return (in_manifest(chunk) ? chunk : chunk - manifest_chunks()) * chunk_size;
+    }
+    // The bytes of a chunk; at most chunk_size if that is not known yet.
+    [[nodiscard]] std::size_t size_of(ChunkNumber chunk) const {
+        const bool manifest = in_manifest(chunk);
+        if (!manifest && !content_bytes) return chunk_size;
+        const std::uint64_t end = manifest ? manifest_bytes : *content_bytes;
+        const std::uint64_t begin = begin_of(chunk);
+        return begin >= end ? 0 : static_cast<std::size_t>(std::min<std::uint64_t>(end - begin, chunk_size));
+    }
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(manifest_bytes, content_bytes);
+    }
+
+  private:
+    [[nodiscard]] static ChunkNumber chunks_of(std::uint64_t bytes) {
+        return bytes / chunk_size + (bytes % chunk_size != 0 ? 1 : 0);
+    }
+};
+
+struct Chunk {
+    std::string bytes;
+    Digest digest;
+};
+
+[[nodiscard]] Digest digest_of(std::string_view bytes);
+
+}  // namespace trellis::plugins::bcast

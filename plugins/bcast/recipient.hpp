@@ -1,0 +1,56 @@
+// Recipient: one host's part in a broadcast: it takes the object from the host before it in the chain, or
+// from another one before that, gives it to whoever asks, and puts the files in their places. Owned by the
+// role, for one operation.
+#pragma once
+
+#include "trellis/role.hpp"
+
+#include "agentd/core/crew.hpp"
+#include "plugins/bcast/feeder.hpp"
+#include "plugins/bcast/messages.hpp"
+#include "plugins/bcast/staging.hpp"
+#include "plugins/bcast/storing.hpp"
+#include "plugins/bcast/upstream.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace trellis::plugins::bcast {
+
+class Recipient {
+  public:
+    // `context` outlives it.
+    Recipient(RoleContext& context, BcastRequest request);
+
+    Task<RoleResult> run();
+
+  private:
+    Result<void> prepare();
+    Task<RoleResult> take_part();
+    Task<Result<void>> receive_object();
+    Task<void> fetch();
+    Task<Result<void>> put_in_place();
+    Task<void> receive_messages();
+    void handle(ToRole message);
+    Task<void> keep_time();
+    Task<void> accept_all();
+    Task<void> serve(Network::Incoming incoming);
+    void tell_root(const ToRoot& message) { context_.send(root_id, encode(message)); }
+
+    RoleContext& context_;
+    BcastRequest request_;
+    Holding holding_;
+    std::unique_ptr<Staging> staging_;
+    std::optional<Storing> storing_;
+    std::optional<Upstream> upstream_;
+    std::unique_ptr<Network::Listener> listener_;
+    std::optional<Result<void>> fetched_;  // once all has come, or cannot
+    std::optional<Begin> begin_;
+    std::optional<Sealed> sealed_;
+    std::optional<Finish> finish_;
+    std::uint64_t sent_ = 0;
+    Crew crew_;
+};
+
+}  // namespace trellis::plugins::bcast

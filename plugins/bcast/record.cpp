@@ -1,0 +1,75 @@
+#include "plugins/bcast/record.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace trellis::plugins::bcast {
+namespace {
+
+constexpr std::size_t header_size = 5;
+constexpr std::size_t most_words = 1000;  // of a cause
+
+bool allowed(RecordKind kind, std::size_t size) {
+    switch (kind) {
+        case RecordKind::data:
+            return size > 0 && size <= chunk_size;
+        case RecordKind::digest:
+            return size == digest_size;
+        case RecordKind::heartbeat:
+        case RecordKind::end:
+            return size == 0;
+        case RecordKind::stop:
+            return size <= most_words;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::string record(RecordKind kind, std::string_view bytes) {
+    if (kind == RecordKind::stop) bytes = bytes.substr(0, most_words);
+    const auto size = static_cast<std::uint32_t>(bytes.size());
+    std::string text;
+    text.reserve(header_size + bytes.size() + header_size + digest_size);  // often a digest follows
+    text.push_back(static_cast<char>(kind));
+    for (int shift = 0; shift < 32; shift += 8)
+        text.push_back(static_cast<char>(size >> shift & 0xff));
+    return text.append(bytes);
+}
+
+void RecordReader::feed(std::string bytes) {
+    if (at_ == buffer_.size()) {
+        buffer_ = std::move(bytes);
+    } else {
+        buffer_ = buffer_.substr(at_) + bytes;
+    }
+    at_ = 0;
+}
+
+Result<std::optional<Record>> RecordReader::next() {
+    std::string_view left = std::string_view(buffer_).substr(at_);
+    if (data_left_ > 0) {
+        if (left.empty()) return std::nullopt;
+        const std::string_view piece = left.substr(0, data_left_);
+        at_ += piece.size();
+        data_left_ -= piece.size();
+        return Record{RecordKind::data, piece};
+    }
+    if (left.size() < header_size) return std::nullopt;
+    const auto kind = static_cast<RecordKind>(left[0]);
+    std::size_t size = 0;
+    for (std::size_t i = 4; i > 0; --i)
+        size = size << 8 | static_cast<std::uint8_t>(left[i]);
+    if (!allowed(kind, size)) return invalid("malformed bytes from a peer");
+    if (kind == RecordKind::data) {
+        at_ += header_size;
+        data_left_ = size;
+        return next();
+    }
+    if (left.size() < header_size + size) return std::nullopt;
+    at_ += header_size + size;
+    return Record{kind, left.substr(header_size, size)};
+}
+
+}  // namespace trellis::plugins::bcast

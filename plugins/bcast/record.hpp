@@ -1,0 +1,45 @@
+// Record: what goes over a stream from the host that has the object to the one that gets it. A byte for the
+// kind, four for the length (little-endian), the bytes. Pure: they neither send nor wait.
+#pragma once
+
+#include "trellis/result.hpp"
+
+#include "plugins/bcast/object.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trellis::plugins::bcast {
+
+enum class RecordKind : std::uint8_t {
+    data = 1,   // bytes of the current chunk
+    digest,     // the end of a chunk
+    heartbeat,  // nothing to send now
+    end,        // of the object
+    stop        // there will be no more: the cause in words
+};
+
+[[nodiscard]] std::string record(RecordKind kind, std::string_view bytes = {});
+
+struct Record {
+    RecordKind kind{};
+    std::string_view bytes;  // of data perhaps only a part; valid until feed()
+};
+
+class RecordReader {
+  public:
+    // Only when next() has given nothing.
+    void feed(std::string bytes);
+    // The next record, or what there is of the bytes of one; nothing if more must be fed. Failure (invalid):
+    // malformed, and then always.
+    [[nodiscard]] Result<std::optional<Record>> next();
+
+  private:
+    std::string buffer_;
+    std::size_t at_ = 0;
+    std::size_t data_left_ = 0;  // of the data record that has begun
+};
+
+}  // namespace trellis::plugins::bcast

@@ -1,0 +1,172 @@
+#include "plugins/bcast/source.hpp"
+
+#include <utility>
+
+namespace trellis::plugins::bcast {
+namespace {
+
+std::string last_name(std::string path) {
+    while (path.size() > 1 && path.ends_with('/'))
+        path.pop_back();
+    const std::string name = path.substr(path.rfind('/') + 1);
+    return name == "." || name == ".." || name == "/" ? "" : name;
+}
+
+class PathSource final : public Source {
+  public:
+    PathSource(FileStore& files, std::string path, Manifest manifest)
+        : files_(files),
+          path_(std::move(path)),
+          name_(last_name(path_)),
+          manifest_(std::move(manifest)),
+          text_(encode(manifest_)),
+          shape_{text_.size(), manifest_.content_bytes()},
+          map_(manifest_) {}
+
+    [[nodiscard]] const Shape& shape() const override { return shape_; }
+    [[nodiscard]] bool directory() const override {
+        return manifest_.entries.front().type == FileType::directory;
+    }
+    [[nodiscard]] const std::string& name() const override { return name_; }
+
+    Task<Result<std::shared_ptr<const Chunk>>> read(ChunkNumber number) override {
+        if (number >= *shape_.chunks()) co_return nullptr;
+        const auto chunk = std::make_shared<Chunk>();
+        Result<std::string> bytes = std::string();
+        std::function<void()> work = [&] {
+            bytes = get(number);
+            if (bytes) chunk->digest = digest_of(*bytes);
+        };
+        co_await files_.apart(std::move(work));
+        if (!bytes) co_return bytes.error();
+        chunk->bytes = std::move(*bytes);
+        co_return chunk;
+    }
+    Task<Result<void>> check() override {
+        Result<void> checked;
+        std::function<void()> work = [&] { checked = compare(); };
+        co_await files_.apart(std::move(work));
+        co_return checked;
+    }
+
+  private:
+    [[nodiscard]] std::string path_of(const Entry& entry) const {
+        return entry.path.empty() ? path_ : path_ + "/" + entry.path;
+    }
+    [[nodiscard]] static Failure changed(const std::string& path) {
+        return unavailable(path + ": changed while it was sent");
+    }
+
+    Result<std::string> get(ChunkNumber number) {
+        const std::size_t size = shape_.size_of(number);
+        const std::uint64_t begin = shape_.begin_of(number);
+        if (shape_.in_manifest(number)) return text_.substr(static_cast<std::size_t>(begin), size);
+        std::string bytes;
+        for (const ContentPart& part : map_.parts(begin, size)) {
+            const std::string path = path_of(manifest_.entries[part.entry]);
+            if (!open_ || opened_ != part.entry) {
+                auto file = files_.open(path);
+                if (!file) return file.error();
+                open_ = std::move(*file);
+                opened_ = part.entry;
+            }
+            const Result<std::string> read = open_->read(part.offset, part.size);
+            if (!read) return read.error();
+            if (read->size() < part.size) return changed(path);
+            bytes += *read;
+        }
+        return bytes;
+    }
+    Result<void> compare() {
+        for (const Entry& entry : manifest_.entries) {
+            if (entry.type != FileType::file) continue;
+            const std::string path = path_of(entry);
+            const auto now = files_.status(path);
+            if (!now) return now.error();
+            const bool same =
+                now->type == entry.type && now->size == entry.size && now->modified == entry.modified;
+            if (!same) return changed(path);
+        }
+        return {};
+    }
+
+    FileStore& files_;
+    std::string path_;
+    std::string name_;
+    Manifest manifest_;
+    std::string text_;
+    Shape shape_;
+    ContentMap map_;
+    std::unique_ptr<OpenFile> open_;
+    std::size_t opened_ = 0;
+};
+
+// Its mode is that of a file made by a program of the user.
+class StreamSource final : public Source {
+  public:
+    StreamSource(FileStore& files, std::function<Task<Result<std::string>>()> read)
+        : files_(files), read_(std::move(read)) {
+        Manifest manifest;
+        manifest.entries.push_back({"", FileType::file, 0644, now(), 0, ""});
+        text_ = encode(manifest);
+        shape_ = {text_.size(), std::nullopt};
+    }
+
+    [[nodiscard]] const Shape& shape() const override { return shape_; }
+    [[nodiscard]] bool directory() const override { return false; }
+    [[nodiscard]] const std::string& name() const override { return name_; }
+
+    Task<Result<std::shared_ptr<const Chunk>>> read(ChunkNumber number) override {
+        if (number != next_) co_return unavailable("standard input cannot be read a second time");
+        const auto chunk = std::make_shared<Chunk>();
+        if (number == 0) chunk->bytes = text_;
+        while (number > 0 && rest_.size() < chunk_size && !ended_) {
+            const Result<std::string> bytes = co_await read_();
+            if (!bytes) co_return bytes.error();
+            ended_ = bytes->empty();
+            rest_ += *bytes;
+        }
+        if (number > 0) {
+            chunk->bytes = rest_.substr(0, chunk_size);
+            rest_.erase(0, chunk->bytes.size());
+        }
+        if (chunk->bytes.empty()) co_return nullptr;
+        ++next_;
+        std::function<void()> work = [chunk] { chunk->digest = digest_of(chunk->bytes); };
+        co_await files_.apart(std::move(work));
+        co_return chunk;
+    }
+    Task<Result<void>> check() override { co_return Result<void>(); }
+
+  private:
+    [[nodiscard]] static std::int64_t now() {
+        return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+    }
+
+    FileStore& files_;
+    std::function<Task<Result<std::string>>()> read_;
+    std::string name_;
+    std::string text_;
+    Shape shape_;
+    std::string rest_;
+    bool ended_ = false;
+    ChunkNumber next_ = 0;
+};
+
+}  // namespace
+
+Task<Result<std::unique_ptr<Source>>> open_path(FileStore& files, std::string path) {
+    while (path.size() > 1 && path.ends_with('/'))
+        path.pop_back();
+    Result<Manifest> manifest = Manifest();
+    std::function<void()> work = [&] { manifest = read_manifest(files, path); };
+    co_await files.apart(std::move(work));
+    if (!manifest) co_return manifest.error();
+    co_return std::make_unique<PathSource>(files, std::move(path), std::move(*manifest));
+}
+
+std::unique_ptr<Source> open_stream(FileStore& files, std::function<Task<Result<std::string>>()> read) {
+    return std::make_unique<StreamSource>(files, std::move(read));
+}
+
+}  // namespace trellis::plugins::bcast

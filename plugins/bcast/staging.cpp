@@ -1,0 +1,189 @@
+#include "plugins/bcast/staging.hpp"
+
+#include "plugins/bcast/figures.hpp"
+
+#include <utility>
+
+namespace trellis::plugins::bcast {
+namespace {
+
+std::string directory_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return ".";
+    return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+std::string name_of(const std::string& path) {
+    return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace
+
+Result<std::string> final_path(FileStore& files, const std::string& destination, const std::string& name,
+                               bool directory) {
+    const Result<FileStatus> there = files.status(destination);
+    if (!there) return there.error();
+    std::string path = destination;
+    while (path.size() > 1 && path.ends_with('/'))
+        path.pop_back();
+    FileType type = there->type;
+    if (type == FileType::directory) {
+        if (name.empty()) return unavailable(path + ": it is a directory: name a file");
+        path += path == "/" ? name : "/" + name;
+        const Result<FileStatus> inside = files.link_status(path);
+        if (!inside) return inside.error();
+        type = inside->type;
+    } else if (destination.ends_with('/') && !(directory && type == FileType::absent)) {
+        return unavailable(path + ": no such directory");
+    }
+    if (directory && type != FileType::absent && type != FileType::directory)
+        return unavailable(path + ": it is no directory");
+    if (!directory && type == FileType::directory) return unavailable(path + ": it is a directory");
+    if (!directory && type == FileType::other) return unavailable(path + ": it is no file");
+    return path;
+}
+
+Staging::Staging(FileStore& files, std::string final_path, const std::string& token)
+    : files_(files), final_(std::move(final_path)) {
+    temporary_ = directory_of(final_) + "/." + name_of(final_).substr(0, 200) + ".trellis-" + token;
+}
+
+Staging::~Staging() {
+    if (!committed_) discard();
+}
+
+Result<void> Staging::check(std::uint64_t bytes) {
+    const Result<std::uint64_t> free = files_.free_space(directory_of(final_));
+    if (!free) return free.error();
+    if (*free < bytes)
+        return unavailable(directory_of(final_) + ": no space: " + bytes_text(static_cast<double>(bytes)) +
+                           " needed, " + bytes_text(static_cast<double>(*free)) + " free");
+    const auto tried = files_.create(temporary_);
+    if (!tried) return tried.error();
+    return files_.remove(temporary_);
+}
+
+std::string Staging::path_of(const std::string& root, const Entry& entry) {
+    return entry.path.empty() ? root : root + "/" + entry.path;
+}
+
+Result<void> Staging::begin(Manifest manifest) {
+    manifest_ = std::move(manifest);
+    map_ = ContentMap(manifest_);
+    for (const Entry& entry : manifest_.entries) {
+        const Result<void> made = make(entry);
+        if (!made) return made;
+        ++made_;
+    }
+    return {};
+}
+
+Result<void> Staging::make(const Entry& entry) {
+    const std::string path = path_of(temporary_, entry);
+    if (entry.type == FileType::directory) return files_.make_directory(path);
+    if (entry.type == FileType::link) return files_.make_link(path, entry.target);
+    const auto file = files_.create(path);
+    if (!file) return file.error();
+    return {};
+}
+
+Result<OpenFile*> Staging::open(std::optional<Opened>& opened, std::size_t entry, bool to_write) {
+    if (!opened || opened->entry != entry) {
+        const std::string path = path_of(committed_ ? final_ : temporary_, manifest_.entries[entry]);
+        auto file = to_write ? files_.open_to_write(path) : files_.open(path);
+        if (!file) return file.error();
+        opened = Opened{entry, std::move(*file)};
+    }
+    return opened->file.get();
+}
+
+Result<void> Staging::write(std::uint64_t offset, std::string_view bytes) {
+    for (const ContentPart& part : map_.parts(offset, bytes.size())) {
+        const Result<OpenFile*> file = open(writing_, part.entry, true);
+        if (!file) return file.error();
+        const Result<void> written = (*file)->write(part.offset, bytes.substr(0, part.size));
+        if (!written) return written;
+        bytes.remove_prefix(part.size);
+    }
+    return {};
+}
+
+Result<std::string> Staging::read(std::uint64_t offset, std::size_t size) {
+    std::string bytes;
+    for (const ContentPart& part : map_.parts(offset, size)) {
+        const Result<OpenFile*> file = open(reading_, part.entry, false);
+        if (!file) return file.error();
+        const Result<std::string> read = (*file)->read(part.offset, part.size);
+        if (!read) return read.error();
+        bytes += *read;
+    }
+    return bytes;
+}
+
+// From the last entry to the first, so that nothing changes a directory behind its time or forbids the next.
+Result<void> Staging::set_metadata(const std::string& root, bool of_directories) {
+    for (std::size_t i = manifest_.entries.size(); i-- > 0;) {
+        const Entry& entry = manifest_.entries[i];
+        if ((entry.type == FileType::directory) != of_directories) continue;
+        const Result<void> set = files_.set_metadata(path_of(root, entry), entry.status());
+        if (!set) return set;
+    }
+    return {};
+}
+
+Result<void> Staging::commit() {
+    writing_.reset();
+    reading_.reset();
+    const Result<FileStatus> there = files_.link_status(final_);
+    if (!there) return there.error();
+    Result<void> done = set_metadata(temporary_, false);
+    if (!done) return done;
+    if (manifest_.entries.front().type == FileType::directory && there->type == FileType::directory) {
+        done = merge();
+    } else {
+        done = set_metadata(temporary_, true);
+        if (done) done = files_.rename(temporary_, final_);
+    }
+    committed_ = done.has_value();
+    return done;
+}
+
+// Into a directory that is there: file by file, each at once.
+Result<void> Staging::merge() {
+    for (const Entry& entry : manifest_.entries) {
+        const std::string to = path_of(final_, entry);
+        Result<void> done;
+        if (entry.type != FileType::directory) {
+            done = files_.rename(path_of(temporary_, entry), to);
+        } else {
+            const Result<FileStatus> there = files_.link_status(to);
+            if (!there) return there.error();
+            if (there->type != FileType::directory) done = files_.make_directory(to);
+        }
+        if (!done) return done;
+    }
+    for (std::size_t i = manifest_.entries.size(); i-- > 0;) {
+        const Entry& entry = manifest_.entries[i];
+        if (entry.type != FileType::directory) continue;
+        const Result<void> removed = files_.remove(path_of(temporary_, entry));
+        if (!removed) return removed;
+    }
+    return set_metadata(final_, true);
+}
+
+// What cannot be removed stays; there is nobody to tell.
+void Staging::discard() {
+    writing_.reset();
+    reading_.reset();
+    for (std::size_t i = 0; i < made_; ++i) {  // as they may have been made read-only
+        const Entry& entry = manifest_.entries[i];
+        if (entry.type != FileType::directory) continue;
+        FileStatus mine = entry.status();
+        mine.mode = 0700;
+        (void)files_.set_metadata(path_of(temporary_, entry), mine);
+    }
+    for (std::size_t i = made_; i-- > 0;)
+        (void)files_.remove(path_of(temporary_, manifest_.entries[i]));
+}
+
+}  // namespace trellis::plugins::bcast

@@ -1,0 +1,64 @@
+// Staging: the files of one broadcast on one host, under a temporary name beside the final one until all of
+// them are complete. Owned by the recipient; its functions block. What has not been given its final name is
+// removed when it is destroyed.
+#pragma once
+
+#include "trellis/file_store.hpp"
+
+#include "plugins/bcast/manifest.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace trellis::plugins::bcast {
+
+// Where something called `name` (empty: it has no name) comes to stand if a user sends it to `destination`,
+// as cp does it: in it, if that is a directory. Failures: it cannot be put there.
+[[nodiscard]] Result<std::string> final_path(FileStore& files, const std::string& destination,
+                                             const std::string& name, bool directory);
+
+class Staging {
+  public:
+    // `token` tells its temporary names from those of others.
+    Staging(FileStore& files, std::string final_path, const std::string& token);
+    ~Staging();
+    Staging(const Staging&) = delete;
+    Staging& operator=(const Staging&) = delete;
+
+    // Whether so many bytes can be put there; 0 if that is not known.
+    Result<void> check(std::uint64_t bytes);
+    // Makes what the manifest says, without contents.
+    Result<void> begin(Manifest manifest);
+    // Of the contents.
+    Result<void> write(std::uint64_t offset, std::string_view bytes);
+    Result<std::string> read(std::uint64_t offset, std::size_t size);
+    // Sets modes and times, then the final names, each at once in the place of what stood there.
+    Result<void> commit();
+
+    [[nodiscard]] const std::string& path() const { return final_; }
+
+  private:
+    struct Opened {
+        std::size_t entry = 0;
+        std::unique_ptr<OpenFile> file;
+    };
+    [[nodiscard]] static std::string path_of(const std::string& root, const Entry& entry);
+    Result<OpenFile*> open(std::optional<Opened>& opened, std::size_t entry, bool to_write);
+    Result<void> make(const Entry& entry);
+    Result<void> set_metadata(const std::string& root, bool of_directories);
+    Result<void> merge();
+    void discard();
+
+    FileStore& files_;
+    std::string final_;
+    std::string temporary_;
+    Manifest manifest_;
+    ContentMap map_;
+    std::optional<Opened> writing_, reading_;
+    std::size_t made_ = 0;  // of the entries
+    bool committed_ = false;
+};
+
+}  // namespace trellis::plugins::bcast

@@ -1,0 +1,52 @@
+#include "plugins/bcast/storing.hpp"
+
+#include <utility>
+
+namespace trellis::plugins::bcast {
+
+Task<Result<Storing::Outcome>> Storing::store_next() {
+    const ChunkNumber number = holding_.stored();
+    const std::shared_ptr<const Chunk> chunk = holding_.recent(number);
+    bool right = false;
+    Result<void> done;
+    std::function<void()> work = [&] {
+        right = digest_of(chunk->bytes) == chunk->digest;
+        if (right) done = put(number, *chunk);
+    };
+    co_await files_.apart(std::move(work));
+    if (!right) co_return Outcome::damaged;
+    if (!done) co_return done.error();
+    holding_.stored_before(number + 1);
+    co_return Outcome::stored;
+}
+
+Result<void> Storing::put(ChunkNumber number, const Chunk& chunk) {
+    const Shape& shape = holding_.shape();
+    if (!shape.in_manifest(number)) return staging_.write(shape.begin_of(number), chunk.bytes);
+    manifest_ += chunk.bytes;
+    if (manifest_.size() < shape.manifest_bytes) return {};
+    Result<Manifest> manifest = decode<Manifest>(manifest_);
+    if (!manifest) return manifest.error();
+    const Result<void> valid = validate(*manifest, shape.content_bytes);
+    if (!valid) return valid;
+    return staging_.begin(std::move(*manifest));
+}
+
+Task<Result<std::shared_ptr<const Chunk>>> Storing::read(ChunkNumber number) {
+    Result<std::string> bytes = std::string();
+    std::function<void()> work = [&] { bytes = get(number); };
+    co_await files_.apart(std::move(work));
+    if (!bytes) co_return bytes.error();
+    co_return std::make_shared<const Chunk>(Chunk{std::move(*bytes), holding_.digest(number)});
+}
+
+Result<std::string> Storing::get(ChunkNumber number) {
+    const Shape& shape = holding_.shape();
+    const std::uint64_t begin = shape.begin_of(number);
+    if (shape.in_manifest(number)) return manifest_.substr(static_cast<std::size_t>(begin), chunk_size);
+    Result<std::string> bytes = staging_.read(begin, shape.size_of(number));
+    if (bytes && bytes->empty()) return unavailable("a stored chunk cannot be read again");
+    return bytes;
+}
+
+}  // namespace trellis::plugins::bcast

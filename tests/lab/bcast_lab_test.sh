@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# bcast over real connections: a file and a tree of files to 16 hosts, an agent that is killed in the middle, a full disk,
+# standard input, Ctrl-C; the exact bytes everywhere and nothing of temporary files left.
+set -euo pipefail
+# shellcheck source=tests/lab/session.sh
+source "$(dirname "$0")/session.sh"
+
+hosts='a[00-03] b[00-03] c[00-03] d[00-03]'
+megabytes=${TRELLIS_BCAST_MB:-200}
+
+# Hosts whose file has this digest, the hosts being named before the digest by "e".
+expect_digests() { # COUNT PATH
+    local digest
+    digest=$(on ctl sha256sum "$2" | cut -d ' ' -f 1)
+    expect_equal "hosts with the exact bytes" "$(grep -c ": $digest  $2" "$out")" "$1"
+}
+
+expect_no_temporaries() {
+    expect_equal "temporary files" "$(grep -c 'trellis-' "$out")" 0
+}
+
+one_file() {
+    session <<TRL
+explore $hosts
+bcast /tmp/big /tmp
+e sha256sum /tmp/big
+e ls -A /tmp
+TRL
+    expect_status 0
+    expect_said "^16 of 16 hosts have it: "
+    expect_digests 16 /tmp/big
+    expect_no_temporaries
+    grep 'have it' "$err" | sed 's/^/    /'
+}
+
+# Names, types, modes, times, links and contents, in one digest.
+describe_tree='cd /tmp/tree && { find . -printf "%p %y %m %T@ %l\n"; find . -type f -exec sha256sum {} +; } | LC_ALL=C sort | sha256sum'
+
+a_tree() {
+    session <<TRL
+explore $hosts
+bcast /tmp/tree /tmp
+e '$describe_tree'
+TRL
+    expect_status 0
+    expect_equal "hosts with the same tree" "$(grep -cF ": $(on ctl sh -c "$describe_tree")" "$out")" 16
+}
+
+killed_in_the_middle() {
+    session <<TRL
+explore $hosts
+e rm -f /tmp/big
+bcast /tmp/big /tmp
+e sha256sum /tmp/big
+TRL
+    expect_said "^15 of 16 hosts have it: "
+    expect_said "^bcast: b02: "
+    expect_digests 15 /tmp/big
+    grep 'have it' "$err" | sed 's/^/    /'
+}
+
+standard_input() {
+    session <<TRL
+explore $hosts
+bcast - /tmp/from_input < /tmp/big
+e sha256sum /tmp/from_input
+TRL
+    expect_status 0
+    local digest
+    digest=$(on ctl sha256sum /tmp/big | cut -d ' ' -f 1)
+    expect_equal "hosts with the exact bytes" "$(grep -c ": $digest" "$out")" 16
+}
+
+begin_lab four_switches_16
+on ctl sh -c "head -c ${megabytes}000000 /dev/urandom > /tmp/big"
+on ctl sh -c 'mkdir -p "/tmp/tree/a b/c" && cd /tmp/tree && : > empty && echo x > "a b/line
+break" && chmod 750 "a b" && ln -s "a b" link && seq 1 1000 | while read -r n; do echo $n > "a b/c/$n"; done'
+try "a file to 16 hosts" one_file
+try "a tree of files" a_tree
+try "standard input" standard_input
+# When b02 has begun to store, its agent is killed.
+(
+    SECONDS=0
+    until [[ $(on b02 sh -c 'ls -A /tmp | grep -c "^.big.trellis-"' 2>/dev/null) == 1 ]]; do
+        sleep 0.05
+        [[ $SECONDS -lt 60 ]] || exit
+    done
+    sleep 0.5
+    on b02 kill -9 "$(agent_of b02)"
+) &
+try "a host that is killed" killed_in_the_middle
+expect_nothing_left 5000
+lab down
+finish

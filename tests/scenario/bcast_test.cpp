@@ -1,0 +1,243 @@
+// `bcast` from the shell's command line to the files on the hosts, in the simulated world.
+#include "tests/scenario/sim_shell.hpp"
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace trellis {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+std::string random_bytes(std::size_t size, std::uint64_t seed = 1) {
+    std::mt19937_64 random(seed);
+    std::string bytes(size, '\0');
+    for (char& byte : bytes)
+        byte = static_cast<char>(random());
+    return bytes;
+}
+
+class BcastSimulated : public ::testing::Test {
+  protected:
+    BcastSimulated() : shell_(sim::many_hosts(20)) {
+        for (std::size_t i = 0; i < 20; ++i)
+            hosts_.push_back("h" + std::to_string(i));
+        EXPECT_EQ(shell_.explore_all(), 0) << shell_.said();
+        (void)shell_.said();
+    }
+    [[nodiscard]] sim::SimWorld& world() { return shell_.world(); }
+    [[nodiscard]] sim::SimFiles& files(const std::string& host) { return world().files(host); }
+    int run(const std::string& line) {
+        const TimePoint begun = world().time().now();
+        const int status = shell_.run(line).status;
+        took_ = world().time().now() - begun;
+        said_ = shell_.said();
+        printed_ = shell_.printed();
+        return status;
+    }
+    template <class What>
+    void after(Duration delay, What what) {
+        world().time().at(world().time().now() + delay, [this, what] { what(world()); });
+    }
+    // This file and nothing else on every host but these.
+    void expect_everywhere(const std::string& path, const std::string& content,
+                           const std::vector<std::string>& but = {}) {
+        for (const std::string& host : hosts_) {
+            if (std::ranges::find(but, host) != but.end()) continue;
+            ASSERT_TRUE(files(host).has(path)) << host << "\n" << said_;
+            EXPECT_TRUE(files(host).content(path) == content) << host;
+            EXPECT_EQ(files(host).paths().size(), 1u) << host;
+        }
+    }
+
+    SimShell shell_;
+    std::vector<std::string> hosts_;
+    std::string said_, printed_;
+    Duration took_{};
+};
+
+TEST_F(BcastSimulated, GivesEveryHostTheExactBytes) {
+    const std::string content = random_bytes(5'000'001);
+    files("ctl").put("/tmp/big", content, 0751);
+    EXPECT_EQ(run("bcast /tmp/big /tmp"), 0) << said_;
+    expect_everywhere("/tmp/big", content);
+    EXPECT_THAT(said_, HasSubstr("20 of 20 hosts have it: 5 MB"));
+    EXPECT_THAT(said_, HasSubstr("no topology is known"));
+    for (const std::string& host : hosts_) {
+        EXPECT_EQ(files(host).status("/tmp/big")->mode, 0751u);
+        EXPECT_EQ(files(host).status("/tmp/big")->modified, files("ctl").status("/tmp/big")->modified);
+    }
+}
+
+// Every host passes on what it gets while it gets it: the last one has it little later than the first.
+TEST_F(BcastSimulated, TakesTheTimeOfOneTransfer) {
+    const std::size_t size = 64'000'000;
+    for (const std::string& host : hosts_)
+        world().network().set_rate(host, 100e6);
+    files("ctl").put("/tmp/big", random_bytes(size));
+    EXPECT_EQ(run("bcast --order name /tmp/big /tmp"), 0) << said_;
+    const double wire = 1.0 + 66.0 / 1448.0;
+    const Duration alone =
+        milliseconds(static_cast<int>(static_cast<double>(size) * 8 / 100e6 * 1000 * wire));
+    const Duration hops = milliseconds(20 * 6);  // 64 KiB at that rate, and the way
+    EXPECT_GT(took_, alone);
+    EXPECT_LT(took_, alone * 103 / 100 + hops + milliseconds(500));
+}
+
+TEST_F(BcastSimulated, SendsATreeOfFilesWithNamesModesAndTimes) {
+    sim::SimFiles& here = files("ctl");
+    here.put_directory("/tmp/tree");
+    here.put_directory("/tmp/tree/sub dir");
+    here.put("/tmp/tree/empty", "", 0600);
+    here.put("/tmp/tree/sub dir/line\nbreak", random_bytes(3'000'000), 0444);
+    here.put("/tmp/tree/z", "z", 0755);
+    ASSERT_TRUE(here.make_link("/tmp/tree/link", "sub dir/line\nbreak"));
+    EXPECT_EQ(run("bcast /tmp/tree/ /tmp"), 0) << said_;
+    for (const std::string& host : hosts_) {
+        EXPECT_EQ(files(host).paths(), here.paths()) << host;
+        for (const std::string& path : here.paths())
+            EXPECT_EQ(*files(host).link_status(path), *here.link_status(path)) << host << " " << path;
+        const std::string large = "/tmp/tree/sub dir/line\nbreak";
+        EXPECT_TRUE(files(host).content(large) == here.content(large)) << host;
+    }
+}
+
+TEST_F(BcastSimulated, MergesIntoADirectoryThatIsThere) {
+    files("ctl").put_directory("/tmp/tree");
+    files("ctl").put("/tmp/tree/a", "new");
+    files("h3").put_directory("/tmp/tree");
+    files("h3").put("/tmp/tree/a", "old");
+    files("h3").put("/tmp/tree/b", "own");
+    EXPECT_EQ(run("bcast /tmp/tree /tmp"), 0) << said_;
+    EXPECT_EQ(files("h3").content("/tmp/tree/a"), "new");
+    EXPECT_EQ(files("h3").content("/tmp/tree/b"), "own");
+    EXPECT_EQ(files("h3").paths().size(), 3u);
+    EXPECT_EQ(files("h4").paths().size(), 2u);
+}
+
+TEST_F(BcastSimulated, SendsAnEmptyFile) {
+    files("ctl").put("/tmp/empty", "");
+    EXPECT_EQ(run("bcast /tmp/empty /tmp/other"), 0) << said_;
+    expect_everywhere("/tmp/other", "");
+}
+
+TEST_F(BcastSimulated, AHostThatDiesCostsTheOthersNothing) {
+    const std::string content = random_bytes(40'000'000);
+    files("ctl").put("/tmp/big", content);
+    for (const std::string& host : hosts_)
+        world().network().set_rate(host, 100e6);
+    EXPECT_EQ(run("bcast --order name /tmp/big /tmp/first"), 0) << said_;
+    const Duration undisturbed = took_;
+    after(seconds(2), [](sim::SimWorld& there) { there.kill("h7"); });
+    EXPECT_EQ(run("bcast --order name /tmp/big /tmp/big"), 1);
+    EXPECT_THAT(said_, HasSubstr("bcast: h7: "));
+    EXPECT_THAT(said_, HasSubstr("19 of 20 hosts have it"));
+    for (const std::string& host : hosts_)
+        if (host != "h7") EXPECT_TRUE(files(host).content("/tmp/big") == content) << host;
+    EXPECT_FALSE(files("h7").has("/tmp/big"));
+    EXPECT_LT(took_, undisturbed * 105 / 100) << said_;
+}
+
+TEST_F(BcastSimulated, AHostThatFallsSilentIsPassedOverAndGetsItsFileLater) {
+    const std::string content = random_bytes(40'000'000);
+    files("ctl").put("/tmp/big", content);
+    for (const std::string& host : hosts_)
+        world().network().set_rate(host, 100e6);
+    EXPECT_EQ(run("bcast --order name /tmp/big /tmp/first"), 0) << said_;
+    const Duration undisturbed = took_;
+    after(seconds(2), [](sim::SimWorld& there) { there.stop("h7"); });
+    after(undisturbed + seconds(1), [this, &content](sim::SimWorld& there) {
+        EXPECT_TRUE(files("h19").has("/tmp/big") && files("h19").content("/tmp/big") == content);
+        there.resume("h7");
+    });
+    EXPECT_EQ(run("bcast --order name /tmp/big /tmp/big"), 0) << said_;
+    for (const std::string& host : hosts_)
+        EXPECT_TRUE(files(host).content("/tmp/big") == content) << host;
+}
+
+TEST_F(BcastSimulated, AFullDiskIsFoundBeforeSending) {
+    const std::string content = random_bytes(5'000'000);
+    files("ctl").put("/tmp/big", content);
+    files("h4").claim_free(4'000'000);
+    EXPECT_EQ(run("bcast /tmp/big /tmp"), 1);
+    EXPECT_THAT(said_, HasSubstr("bcast: h4: /tmp: no space: 5 MB needed, 4 MB free"));
+    expect_everywhere("/tmp/big", content, {"h4"});
+    EXPECT_TRUE(files("h4").paths().empty());
+}
+
+TEST_F(BcastSimulated, ADiskThatBecomesFullFailsThatHostAlone) {
+    const std::string content = random_bytes(5'000'000);
+    files("ctl").put("/tmp/big", content);
+    files("h4").set_capacity(3'000'000);
+    files("h4").claim_free(9'000'000);
+    EXPECT_EQ(run("bcast /tmp/big /tmp"), 1);
+    EXPECT_THAT(said_, HasSubstr("bcast: h4: "));
+    EXPECT_THAT(said_, HasSubstr("No space left on device"));
+    expect_everywhere("/tmp/big", content, {"h4"});
+    EXPECT_TRUE(files("h4").paths().empty());
+}
+
+TEST_F(BcastSimulated, ATargetThatCannotBeWrittenIsNamed) {
+    files("ctl").put("/tmp/big", "small");
+    files("h0").make_read_only("/tmp");
+    files("h9").make_read_only("/tmp");
+    EXPECT_EQ(run("bcast /tmp/big /tmp"), 1);
+    EXPECT_THAT(said_, HasSubstr("Permission denied"));
+    expect_everywhere("/tmp/big", "small", {"h0", "h9"});
+    EXPECT_TRUE(files("h0").paths().empty());
+}
+
+TEST_F(BcastSimulated, AFileThatChangesWhileItIsSentFailsEverywhere) {
+    files("ctl").put("/tmp/big", random_bytes(20'000'000));
+    for (const std::string& host : hosts_)
+        world().network().set_rate(host, 100e6);
+    after(milliseconds(300), [](sim::SimWorld& there) {
+        there.files("ctl").put("/tmp/big", random_bytes(20'000'000, 2));
+        FileStatus later = *there.files("ctl").status("/tmp/big");
+        later.modified += 1;
+        ASSERT_TRUE(there.files("ctl").set_metadata("/tmp/big", later));
+    });
+    EXPECT_EQ(run("bcast /tmp/big /tmp"), 1);
+    EXPECT_THAT(said_, HasSubstr("bcast: h[0-19]: /tmp/big: changed while it was sent"));
+    EXPECT_THAT(said_, HasSubstr("0 of 20 hosts have it"));
+    for (const std::string& host : hosts_)
+        EXPECT_TRUE(files(host).paths().empty()) << host;
+}
+
+TEST_F(BcastSimulated, CtrlCLeavesNothing) {
+    files("ctl").put("/tmp/big", random_bytes(20'000'000));
+    for (const std::string& host : hosts_)
+        world().network().set_rate(host, 100e6);
+    shell_.press_after(milliseconds(800));
+    EXPECT_EQ(run("bcast /tmp/big /tmp"), 130);
+    world().advance(seconds(1));
+    EXPECT_EQ(world().roles_running(), 0u);
+    for (const std::string& host : hosts_)
+        EXPECT_TRUE(files(host).paths().empty()) << host;
+}
+
+TEST_F(BcastSimulated, SaysWhatIsMissingHere) {
+    EXPECT_EQ(run("bcast /tmp/nothing /tmp"), 1);
+    EXPECT_THAT(said_, HasSubstr("bcast: /tmp/nothing: No such file or directory"));
+}
+
+TEST_F(BcastSimulated, PrintsHowItEndedAsJson) {
+    files("ctl").put("/tmp/small", "small");
+    files("h9").make_read_only("/tmp");
+    EXPECT_EQ(run("bcast --json /tmp/small /tmp"), 1);
+    const nlohmann::json json = nlohmann::json::parse(printed_);
+    EXPECT_EQ(json["bytes"], 5);
+    EXPECT_EQ(json["have"], 19);
+    ASSERT_EQ(json["hosts"].size(), 20u);
+    EXPECT_EQ(json["hosts"][0]["has"], true);
+}
+
+}  // namespace
+}  // namespace trellis

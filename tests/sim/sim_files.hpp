@@ -1,0 +1,68 @@
+// SimFiles: the files of one simulated machine, in memory; a FileStore with a disk that can be full and
+// directories that can be read-only. Owned by SimMachines: they outlive the processes. Work apart takes no
+// time.
+#pragma once
+
+#include "trellis/file_store.hpp"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace trellis::sim {
+
+class SimFiles final : public FileStore {
+  public:
+    SimFiles();
+
+    // What a test sees and does. A path that does not begin with / is in /home.
+    void put(const std::string& path, std::string content, std::uint32_t mode = 0644);
+    void put_directory(const std::string& path);
+    [[nodiscard]] bool has(const std::string& path) const { return nodes_.contains(whole(path)); }
+    [[nodiscard]] const std::string& content(const std::string& path) const;
+    // All that is there, below the root.
+    [[nodiscard]] std::vector<std::string> paths() const;
+    void set_capacity(std::uint64_t bytes) { capacity_ = bytes; }
+    // What free_space() says, whatever is left.
+    void claim_free(std::uint64_t bytes) { claimed_ = bytes; }
+    void make_read_only(const std::string& directory) { read_only_.insert(whole(directory)); }
+
+    Result<FileStatus> status(const std::string& path) override;
+    Result<FileStatus> link_status(const std::string& path) override;
+    Result<std::vector<std::string>> list(const std::string& directory) override;
+    Result<std::unique_ptr<OpenFile>> open(const std::string& path) override;
+    Result<std::unique_ptr<OpenFile>> create(const std::string& path) override;
+    Result<std::unique_ptr<OpenFile>> open_to_write(const std::string& path) override { return open(path); }
+    Result<void> make_directory(const std::string& path) override;
+    Result<void> make_link(const std::string& path, const std::string& target) override;
+    Result<void> set_metadata(const std::string& path, const FileStatus& status) override;
+    Result<void> rename(const std::string& from, const std::string& to) override;
+    Result<void> remove(const std::string& path) override;
+    Result<std::uint64_t> free_space(const std::string& directory) override;
+    Task<void> apart(std::function<void()> work) override {
+        work();
+        co_return;
+    }
+
+  private:
+    friend class SimFile;
+    struct Node {
+        FileStatus status;
+        std::string content;
+    };
+    [[nodiscard]] static std::string whole(const std::string& path);
+    [[nodiscard]] Result<void> may_change(const std::string& path) const;
+    Result<std::shared_ptr<Node>> add(const std::string& path, FileType type);
+    [[nodiscard]] std::uint64_t used() const { return used_; }
+
+    std::map<std::string, std::shared_ptr<Node>> nodes_;  // by absolute path
+    std::set<std::string> read_only_;
+    std::uint64_t used_ = 0;
+    std::uint64_t capacity_ = std::uint64_t{1} << 40;
+    std::uint64_t claimed_ = 0;
+};
+
+}  // namespace trellis::sim
