@@ -11,8 +11,6 @@
 namespace trellis::plugins::bcast {
 namespace {
 
-constexpr std::size_t kept_at_source = 32;  // chunks
-constexpr ChunkNumber read_ahead = 4;
 constexpr Duration time_to_be_ready = std::chrono::seconds(20);
 constexpr std::size_t most_feeds = 4096;
 
@@ -27,17 +25,12 @@ std::string random_token() {
 
 }  // namespace
 
-std::size_t Report::have() const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(hosts, [](const HostReport& host) { return host.cause.empty(); }));
-}
-
-Broadcast::Broadcast(CommandContext& context, Source& source, std::vector<Host> hosts,
-                     std::string destination)
+Broadcast::Broadcast(CommandContext& context, About about, Source* source, std::vector<Host> hosts, Wish wish)
     : context_(context),
+      about_(std::move(about)),
       source_(source),
       hosts_(std::move(hosts)),
-      destination_(std::move(destination)),
+      wish_(std::move(wish)),
       started_(context.clock().now()) {
     for (const Host& host : hosts_)
         parts_[host.id];
@@ -45,10 +38,12 @@ Broadcast::Broadcast(CommandContext& context, Source& source, std::vector<Host> 
 
 BcastRequest Broadcast::request() const {
     BcastRequest request;
-    request.shape = source_.shape();
-    request.directory = source_.directory();
-    request.name = source_.name();
-    request.destination = destination_;
+    request.about = about_;
+    request.source = wish_.source;
+    request.source_path = wish_.source_path;
+    request.destination = wish_.destination;
+    request.verify = wish_.verify;
+    request.pipe = wish_.pipe;
     for (const Host& host : hosts_) {
         const std::string directory = context_.directory(host.name);
         if (!directory.empty()) request.directories[host.id] = directory;
@@ -59,8 +54,10 @@ BcastRequest Broadcast::request() const {
 
 Task<Report> Broadcast::run() {
     const Executor executor = co_await asio::this_coro::executor;
-    holding_.emplace(executor, source_.shape(), kept_at_source);
+    holding_.emplace(executor, about_.shape, Producer::kept_chunks);
+    if (source_) producer_.emplace(*source_, *holding_);
     crew_.emplace(executor);
+    if (!producer_) holding_->stop(unavailable("none of the hosts before it can be reached"));
     OperationRequest start;
     start.kind = "bcast";
     for (const Host& host : hosts_)
@@ -73,7 +70,7 @@ Task<Report> Broadcast::run() {
 }
 
 Task<Report> Broadcast::conduct() {
-    crew_->add(produce());
+    if (producer_) crew_->add(produce());
     crew_->add(keep_time());
     while (const auto event = co_await operation_->next()) {
         take(*event);
@@ -87,6 +84,7 @@ void Broadcast::take(const OperationEvent& event) {
         if (const auto decoded = decode<ToRoot>(message->body)) take(event.host, *decoded);
     } else if (const auto* result = std::get_if<RoleResult>(&event.what)) {
         const Part& part = parts_[event.host];
+        if (event.host == wish_.source && !sealed_) fail(result->outcome.detail);
         if (!result->outcome.ok())
             leave_out(event.host, result->outcome.detail);
         else if (part.state != State::has)
@@ -98,15 +96,17 @@ void Broadcast::take(HostId host, const ToRoot& message) {
     Part& part = parts_[host];
     if (const auto* ready = std::get_if<Ready>(&message)) {
         part.ready = *ready;
-        if (part.state == State::asked) part.state = State::ready;
+        if (part.state == State::asked) part.state = host == wish_.source ? State::has : State::ready;
     } else if (const auto* ask = std::get_if<Ask>(&message)) {
         if (host != first_) part.by_tree = true;
         if (crew_->size() < most_feeds) crew_->add(feed(host, *ask));
     } else if (const auto* progress = std::get_if<Progress>(&message)) {
         part.stored = progress->chunks;
+    } else if (const auto* sealed = std::get_if<Sealed>(&message)) {
+        if (host == wish_.source) seal(*sealed);
     } else {
         part.state = State::has;
-        part.stored = holding_->chunks();
+        part.stored = about_.shape.chunks().value_or(holding_->chunks());
         ended_ = context_.clock().now();
     }
 }
@@ -137,7 +137,8 @@ void Broadcast::begin() {
     Begin begin;
     for (const Host& host : hosts_) {
         const Part& part = parts_[host.id];
-        if (part.state == State::ready) begin.chain.push_back({host.id, part.ready.endpoint});
+        const bool takes_part = part.state == State::ready || part.state == State::has;
+        if (takes_part) begin.chain.push_back({host.id, part.ready.endpoint});
         if (part.state != State::asked) continue;
         leave_out(host.id, "its files did not answer in time");
         const ToRole finish = Finish{parts_[host.id].cause};
@@ -149,45 +150,45 @@ void Broadcast::begin() {
     tell_all(begin);
 }
 
-// Reads the source as fast as somebody asks for it.
+void Broadcast::seal(const Sealed& sealed) {
+    sealed_ = true;
+    tell_all(sealed);
+}
+
+void Broadcast::fail(const std::string& cause) {
+    tell_all(Finish{cause});
+}
+
 Task<void> Broadcast::produce() {
-    Result<void> done;
-    for (ChunkNumber next = 0; done; ++next) {
-        while (next > holding_->wanted() + read_ahead)
-            co_await holding_->changed.wait();
-        auto chunk = co_await source_.read(next);
-        if (chunk && !*chunk) break;
-        done = chunk ? holding_->add(*chunk) : Result<void>(chunk.error());
-        holding_->stored_before(next + 1);
-    }
-    if (done) done = co_await source_.check();
-    if (done) done = holding_->finish();
-    if (done) {
-        tell_all(Sealed{holding_->digest_of_all()});
-    } else {
-        holding_->stop(done.error());
-        tell_all(Finish{done.error().message()});
-    }
+    const Result<void> produced = co_await producer_->run();
+    if (produced)
+        seal(Sealed{holding_->digest_of_all()});
+    else
+        fail(produced.error().message());
 }
 
 Task<void> Broadcast::feed(HostId host, Ask ask) {
     if (ask.from.offset > chunk_size) co_return;
     FeederParts parts;
     parts.write = [this, host, stream = ask.stream](std::string bytes) {
-        return operation_->write(host, stream, std::move(bytes));
+        return write(host, stream, std::move(bytes));
     };
-    parts.read_again = [this](ChunkNumber chunk) { return read_again(chunk); };
+    parts.read_again = [this](ChunkNumber chunk) { return producer_->read_again(chunk); };
     Feeder feeder(*holding_, context_.clock(), std::move(parts), ask.from);
     const Result<void> fed = co_await feeder.run();
-    if (!fed && holding_->stopped()) tell_all(Finish{holding_->stopped()->message()});
+    if (!fed && producer_ && holding_->stopped()) fail(holding_->stopped()->message());
     operation_->finish(host, ask.stream);
 }
 
-Task<Result<std::shared_ptr<const Chunk>>> Broadcast::read_again(ChunkNumber number) {
-    auto chunk = co_await source_.read(number);
-    if (chunk && (!*chunk || (*chunk)->digest != holding_->digest(number)))
-        co_return unavailable(source_.name() + ": changed while it was sent");
-    co_return chunk;
+// All that leaves the source shares the limit.
+Task<Result<void>> Broadcast::write(HostId host, std::uint32_t stream, std::string bytes) {
+    if (wish_.limit > 0) {
+        const std::chrono::duration<double> time(static_cast<double>(bytes.size()) / wish_.limit);
+        const TimePoint begin = std::max(free_, context_.clock().now());
+        free_ = begin + std::chrono::duration_cast<Duration>(time);
+        co_await context_.clock().sleep_until(begin);
+    }
+    co_return co_await operation_->write(host, stream, std::move(bytes));
 }
 
 Task<void> Broadcast::keep_time() {
@@ -201,7 +202,7 @@ Task<void> Broadcast::keep_time() {
 
 // Of all that has to be stored by the hosts that still take part.
 void Broadcast::show_progress() {
-    const auto chunks = source_.shape().chunks();
+    const auto chunks = about_.shape.chunks();
     double stored = 0;
     std::size_t hosts = 0;
     for (const auto& [id, part] : parts_) {
@@ -214,10 +215,10 @@ void Broadcast::show_progress() {
     const double seconds = std::chrono::duration<double>(context_.clock().now() - started_).count();
     const double rate = seconds > 0 ? mean / seconds : 0;
     std::string line = "bcast: " + bytes_text(mean);
-    if (chunks) line += " of " + bytes_text(static_cast<double>(*source_.shape().content_bytes));
+    if (chunks) line += " of " + bytes_text(static_cast<double>(*about_.shape.content_bytes));
     line += ", " + bytes_text(rate) + "/s";
     if (chunks && rate > 0) {
-        const double left = static_cast<double>(*source_.shape().content_bytes) - mean;
+        const double left = static_cast<double>(*about_.shape.content_bytes) - mean;
         line += ", " + seconds_text(std::max(left, 0.0) / rate) + " left";
     }
     line += "; " + std::to_string(count(State::has)) + " of " + std::to_string(hosts) + " hosts have it";
@@ -230,7 +231,7 @@ Report Broadcast::report() const {
         const Part& part = parts_.at(host.id);
         report.hosts.push_back({host.name, part.cause, part.by_tree});
     }
-    report.bytes = holding_->content_bytes();
+    report.bytes = about_.shape.content_bytes.value_or(holding_->content_bytes());
     const TimePoint ended = ended_ == TimePoint() ? context_.clock().now() : ended_;
     report.taken = ended - started_;
     return report;

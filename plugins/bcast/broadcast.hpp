@@ -7,7 +7,8 @@
 #include "agentd/core/crew.hpp"
 #include "plugins/bcast/feeder.hpp"
 #include "plugins/bcast/messages.hpp"
-#include "plugins/bcast/source.hpp"
+#include "plugins/bcast/producer.hpp"
+#include "plugins/bcast/report.hpp"
 
 #include <cstdint>
 #include <map>
@@ -18,25 +19,20 @@
 
 namespace trellis::plugins::bcast {
 
-// How it ended on one host.
-struct HostReport {
-    std::string name;
-    std::string cause;     // empty: it has the object
-    bool by_tree = false;  // it, or a part of it, came over the control tree, since no host before it could
-                           // give it
-};
-
-struct Report {
-    std::vector<HostReport> hosts;  // in the order of the chain
-    std::uint64_t bytes = 0;        // of the contents
-    Duration taken{};
-    [[nodiscard]] std::size_t have() const;
+// What the user has asked for.
+struct Wish {
+    HostId source = root_id;  // a host that has it, or the shell
+    std::string source_path;  // on that host
+    std::string destination;
+    double limit = 0;  // bytes a second that leave the source; 0: as fast as it goes
+    bool verify = false;
+    std::string pipe;  // a command that reads it
 };
 
 class Broadcast {
   public:
-    // `hosts` in the order of the chain. `source` outlives it.
-    Broadcast(CommandContext& context, Source& source, std::vector<Host> hosts, std::string destination);
+    // `hosts` in the order of the chain. `source` outlives it; null if a host has it, which is the first one.
+    Broadcast(CommandContext& context, About about, Source* source, std::vector<Host> hosts, Wish wish);
 
     Task<Report> run();
 
@@ -56,28 +52,34 @@ class Broadcast {
     void leave_out(HostId host, const std::string& cause);
     void advance();
     void begin();
+    void seal(const Sealed& sealed);
+    void fail(const std::string& cause);
     [[nodiscard]] std::size_t count(State state) const;
     Task<void> produce();
     Task<void> feed(HostId host, Ask ask);
+    Task<Result<void>> write(HostId host, std::uint32_t stream, std::string bytes);
     Task<void> keep_time();
     void show_progress();
-    Task<Result<std::shared_ptr<const Chunk>>> read_again(ChunkNumber chunk);
     void tell_all(const ToRole& message) { operation_->send_all(encode(message)); }
     [[nodiscard]] Report report() const;
 
     CommandContext& context_;
-    Source& source_;
+    About about_;
+    Source* source_;
     std::vector<Host> hosts_;
-    std::string destination_;
+    Wish wish_;
+    TimePoint free_{};  // when the limit lets the next bytes leave
     Executor executor_;
     std::optional<Holding> holding_;
     std::optional<Crew> crew_;
+    std::optional<Producer> producer_;
     std::unique_ptr<Operation> operation_;
     std::map<HostId, Part> parts_;
     HostId first_{};  // of the chain
     TimePoint started_{};
     TimePoint ended_{};
     bool begun_ = false;
+    bool sealed_ = false;
     bool finished_ = false;
 };
 

@@ -1,18 +1,17 @@
-// The shell side of `bcast`: files from where the user sits to every selected host.
+// The shell side of `bcast`: files from where the user sits, or from one host, to every selected host.
 #include "trellis/plugin.hpp"
 
-#include "agentd/model/host_range.hpp"
-#include "agentd/model/topology_value.hpp"
 #include "plugins/bcast/broadcast.hpp"
-#include "plugins/bcast/chain.hpp"
-#include "plugins/bcast/figures.hpp"
+#include "plugins/bcast/order.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <functional>
 #include <map>
 #include <memory>
-#include <random>
-#include <sstream>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -21,154 +20,147 @@ namespace trellis::plugins::bcast {
 namespace {
 
 constexpr const char* footer =
-    "SRC is a file, a directory, or - for standard input; DEST a file or a directory of every host: in a\n"
-    "directory that is there, SRC comes to stand under its own name. The order by which hosts pass it on is\n"
-    "that of the tree that infer has found, or of explore. A file with another order has one host a line.";
+    "SRC is a file, a directory, HOST:PATH on one of the selected hosts, or - for standard input. DEST is a\n"
+    "file or a directory of every host: in a directory that is there, SRC comes to stand under its own "
+    "name.\n"
+    "The order by which hosts pass it on is that of the tree that infer has found, or of explore. A file "
+    "with\n"
+    "another order has one host a line.";
+
+// Bytes a second; 0 if the text is no rate.
+double rate_of(const std::string& text) {
+    double number = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+    const std::map<std::string_view, double> units = {
+        {"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}};
+    const auto found = units.find(unit);
+    if (error != std::errc() || found == units.end() || !(number > 0 && number < 1e12)) return 0;
+    return number * found->second;
+}
 
 class BcastCommand final : public Command {
   public:
-    void declare(OptionSet& options) override {
-        options.description(
-            "Send a file or a directory to the selected hosts, which pass it on to one another");
-        options.footer(footer);
-        options.option("SRC", source_, "what is sent").required();
-        options.option("DEST", destination_, "where it comes to stand on every host").required();
-        options
-            .option("--order", order_,
-                    "who passes it on to whom: tree (the default), name, random, or a file")
-            .type_name("tree|name|random|FILE");
-        options.flag("--json", json_, "print how it ended as JSON");
-    }
+    void declare(OptionSet& options) override;
     [[nodiscard]] bool reads_input() const override { return true; }
     Task<int> run(CommandContext& context) override;
 
   private:
-    Task<Result<std::unique_ptr<Source>>> open(CommandContext& context) const;
-    Result<std::vector<Host>> order(CommandContext& context) const;
-    Result<std::vector<std::size_t>> places(CommandContext& context,
-                                            const std::vector<std::string>& names) const;
-    static std::vector<std::size_t> tree_places(CommandContext& context,
-                                                const std::vector<std::string>& names);
-    Task<int> tell(CommandContext& context, const Report& report) const;
+    Task<Result<Report>> send(CommandContext& context);
+    Result<Wish> wish(CommandContext& context);
+    Task<Result<About>> open(CommandContext& context, const Wish& wish);
+    Task<Result<About>> describe(CommandContext& context, std::string path) const;
 
-    std::string source_, destination_, order_ = "tree";
-    bool json_ = false;
+    std::string path_, destination_, order_ = "tree", limit_, pipe_;
+    bool json_ = false, verify_ = false;
+    std::optional<Host> giver_;  // if the source lies there
+    std::unique_ptr<Source> source_;
 };
 
-Result<std::vector<std::size_t>> places_of_file(CommandContext& context, const std::string& path,
-                                                const std::vector<std::string>& names) {
-    const auto file = context.files().open(path);
-    if (!file) return file.error();
-    const auto text = (*file)->read(0, std::size_t{64} << 20);
-    if (!text) return text.error();
-    std::map<std::string, std::size_t> left;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        left[names[i]] = i;
-    std::vector<std::size_t> places;
-    std::istringstream words(*text);
-    for (std::string word; words >> word;) {
-        const auto place = left.find(word);
-        if (place == left.end()) continue;
-        places.push_back(place->second);
-        left.erase(place);
+void BcastCommand::declare(OptionSet& options) {
+    options.description("Send a file or a directory to the selected hosts, which pass it on to one another");
+    options.footer(footer);
+    options.option("SRC", path_, "what is sent").required();
+    options.option("DEST", destination_, "where it comes to stand on every host, or where the command runs");
+    options.option("--order", order_, "who passes it on to whom: tree (the default), name, random, or a file")
+        .type_name("tree|name|random|FILE");
+    options.option("--limit", limit_, "at most so many bytes a second leave this machine: 500k, 50M, 1G")
+        .type_name("RATE");
+    options.option("--pipe", pipe_, "a command on every host that reads the file, in place of a name for it")
+        .type_name("COMMAND");
+    options.flag("--verify", verify_, "read everything again on every host before it gets its name");
+    options.flag("--json", json_, "print how it ended as JSON");
+}
+
+// Finds out whether the source lies on one of the hosts.
+Result<Wish> BcastCommand::wish(CommandContext& context) {
+    Wish wish;
+    const std::size_t colon = path_.find(':');
+    const std::string name = path_.substr(0, colon);
+    if (colon != std::string::npos && name.find('/') == std::string::npos) {
+        const std::vector<Host> hosts = context.selection();
+        const auto host = std::ranges::find(hosts, name, &Host::name);
+        if (host == hosts.end())
+            return invalid(name + " is none of the selected hosts (a file of that name: ./" + path_ + ")");
+        giver_ = *host;
+        wish.source = host->id;
+        wish.source_path = path_.substr(colon + 1);
+        const std::string directory = context.directory(name);
+        if (!wish.source_path.starts_with('/') && !directory.empty())
+            wish.source_path = directory + "/" + wish.source_path;
     }
-    if (!left.empty()) return invalid(path + ": " + left.begin()->first + " is not in it");
-    return places;
+    wish.destination = destination_.empty() ? "." : destination_;
+    wish.verify = verify_;
+    wish.pipe = pipe_;
+    if (destination_.empty() && pipe_.empty()) return invalid("expected DEST");
+    if (!limit_.empty()) wish.limit = rate_of(limit_);
+    if (!limit_.empty() && wish.limit == 0)
+        return invalid("--limit " + limit_ + ": expected a rate such as 50M");
+    if (giver_ && wish.limit > 0) return invalid("--limit is only for what this machine sends");
+    return wish;
 }
 
-std::vector<std::size_t> BcastCommand::tree_places(CommandContext& context,
-                                                   const std::vector<std::string>& names) {
-    const auto value = context.bus().get<TopologyValue>("topology");
-    if (!value && names.size() > 1)
-        context.say(
-            "bcast: no topology is known: hosts in the order of explore (run infer for a better one)");
-    const Chain chain = tree_chain(value ? value->topology() : Topology(), names, "");
-    if (value && !chain.unplaced.empty())
-        context.say("bcast: not in the topology, so at the end: " + fold_hosts(chain.unplaced));
-    return chain.order;
+Task<Result<About>> BcastCommand::describe(CommandContext& context, std::string path) const {
+    BcastRequest request;
+    request.describe = true;
+    request.source_path = std::move(path);
+    OperationRequest start;
+    start.kind = "bcast";
+    start.hosts = {giver_->id};
+    start.body = encode(request);
+    const auto operation = context.operations().start(std::move(start));
+    while (const auto event = co_await operation->next()) {
+        const auto* result = std::get_if<RoleResult>(&event->what);
+        if (!result) continue;
+        if (!result->outcome.ok())
+            co_return Failure{result->outcome.kind, "", giver_->name, result->outcome.detail};
+        co_return decode<About>(result->body);
+    }
+    co_return unavailable(giver_->name + " does not answer");
 }
 
-Result<std::vector<std::size_t>> BcastCommand::places(CommandContext& context,
-                                                      const std::vector<std::string>& names) const {
-    if (order_ == "tree") return tree_places(context, names);
-    if (order_ == "name") return name_order(names);
-    if (order_ == "random") return random_order(names.size(), std::random_device()());
-    return places_of_file(context, order_, names);
+Task<Result<About>> BcastCommand::open(CommandContext& context, const Wish& wish) {
+    if (giver_) co_return co_await describe(context, wish.source_path);
+    if (path_ == "-") {
+        std::function<Task<Result<std::string>>()> read = [&context] { return context.read_input(); };
+        source_ = open_stream(context.files(), std::move(read));
+    } else {
+        auto opened = co_await open_path(context.files(), path_);
+        if (!opened) co_return opened.error();
+        source_ = std::move(*opened);
+    }
+    co_return source_->about();
 }
 
-Result<std::vector<Host>> BcastCommand::order(CommandContext& context) const {
-    const std::vector<Host> selected = context.selection();
-    std::vector<std::string> names;
-    for (const Host& host : selected)
-        names.push_back(host.name);
-    const auto order = places(context, names);
-    if (!order) return order.error();
-    std::vector<Host> hosts;
-    for (const std::size_t place : *order)
-        hosts.push_back(selected[place]);
-    return hosts;
-}
-
-Task<Result<std::unique_ptr<Source>>> BcastCommand::open(CommandContext& context) const {
-    if (source_ != "-") co_return co_await open_path(context.files(), source_);
-    std::function<Task<Result<std::string>>()> read = [&context] { return context.read_input(); };
-    co_return open_stream(context.files(), std::move(read));
+Task<Result<Report>> BcastCommand::send(CommandContext& context) {
+    if (context.selection().empty())
+        co_return invalid("no hosts are selected: reach some with explore first");
+    Result<Wish> wished = wish(context);
+    if (!wished) co_return wished.error();
+    Result<About> about = co_await open(context, *wished);
+    if (!about) co_return about.error();
+    if (!pipe_.empty() && about->directory)
+        co_return invalid("--pipe: a command reads one file, not a directory");
+    auto hosts = ordered_hosts(context, order_, giver_ ? giver_->name : "");
+    if (!hosts) co_return invalid("--order " + hosts.error().message());
+    Broadcast broadcast(context, std::move(*about), source_.get(), std::move(*hosts), std::move(*wished));
+    co_return co_await broadcast.run();
 }
 
 Task<int> BcastCommand::run(CommandContext& context) {
-    if (context.selection().empty()) {
-        context.say("bcast: no hosts are selected: reach some with explore first");
-        co_return 2;
+    const Result<Report> report = co_await send(context);
+    if (!report) {
+        context.say("bcast: " + report.error().message());
+        co_return report.error().kind == FailureKind::invalid ? 2 : 1;
     }
-    Result<std::vector<Host>> hosts = order(context);
-    if (!hosts) {
-        context.say("bcast: --order " + hosts.error().message());
-        co_return 2;
-    }
-    const auto source = co_await open(context);
-    if (!source) {
-        context.say("bcast: " + source.error().message());
-        co_return 1;
-    }
-    Broadcast broadcast(context, **source, std::move(*hosts), destination_);
-    const Report report = co_await broadcast.run();
-    co_return co_await tell(context, report);
-}
-
-nlohmann::json to_json(const Report& report) {
-    nlohmann::json hosts = nlohmann::json::array();
-    for (const HostReport& host : report.hosts) {
-        nlohmann::json one = {{"host", host.name}, {"has", host.cause.empty()}};
-        if (!host.cause.empty()) one["cause"] = host.cause;
-        if (host.by_tree) one["by_tree"] = true;
-        hosts.push_back(std::move(one));
-    }
-    const double seconds = std::chrono::duration<double>(report.taken).count();
-    return {{"bytes", report.bytes}, {"seconds", seconds}, {"have", report.have()}, {"hosts", hosts}};
-}
-
-Task<int> BcastCommand::tell(CommandContext& context, const Report& report) const {
-    std::map<std::string, std::vector<std::string>> by_cause;
-    std::vector<std::string> by_tree;
-    for (const HostReport& host : report.hosts) {
-        if (!host.cause.empty()) by_cause[host.cause].push_back(host.name);
-        if (host.by_tree) by_tree.push_back(host.name);
-    }
-    for (const auto& [cause, names] : by_cause)
-        context.say("bcast: " + fold_hosts(names) + ": " + cause);
-    if (!by_tree.empty())
-        context.say("bcast: " + fold_hosts(by_tree) +
-                    " got it over the control tree, not from a host before it");
-    const double seconds = std::chrono::duration<double>(report.taken).count();
-    const auto bytes = static_cast<double>(report.bytes);
-    context.say(std::to_string(report.have()) + " of " + std::to_string(report.hosts.size()) +
-                " hosts have it: " + bytes_text(bytes) + " in " + seconds_text(seconds) + ", " +
-                bytes_text(seconds > 0 ? bytes / seconds : 0) + "/s");
+    for (const std::string& line : report->lines())
+        context.say(line);
     if (json_) {
-        std::string text = to_json(report).dump() + "\n";
+        std::string text = report->to_json().dump() + "\n";
         co_await context.print(std::move(text));
     }
-    co_return report.have() == report.hosts.size() ? 0 : 1;
+    co_return report->have() == report->hosts.size() ? 0 : 1;
 }
 
 }  // namespace

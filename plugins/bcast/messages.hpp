@@ -20,16 +20,19 @@ inline constexpr std::uint32_t bcast_version = 1;
 
 struct BcastRequest {
     std::uint32_t version = bcast_version;
-    Shape shape;
-    bool directory = false;   // what is sent is one
-    std::string name;         // of what is sent; empty: it has none
+    About about;
+    HostId source = root_id;  // who has it
+    std::string source_path;  // there, if it is a host
+    bool describe = false;    // only say what there is
     std::string destination;  // as the user wrote it
     std::map<HostId, std::string>
-        directories;    // where a destination begins that is not absolute; else at home
-    std::string token;  // in temporary names
+        directories;      // where a destination begins that is not absolute; else at home
+    std::string token;    // in temporary names
+    bool verify = false;  // read the files again before they get their names
+    std::string pipe;     // a command that reads the one file, in place of a name
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(version, shape, directory, name, destination, directories, token);
+        archive(version, about, source, source_path, describe, destination, directories, token, verify, pipe);
     }
 };
 
@@ -88,7 +91,7 @@ struct Begin {
     }
 };
 
-// Root to all: the source has been read to its end and is what it was.
+// From the source to the root, and from there to all: the source has been read to its end and is what it was.
 struct Sealed {
     Digest digest;  // over the digests of all chunks
     template <class Archive>
@@ -107,7 +110,7 @@ struct Finish {
 };
 
 using ToRole = std::variant<Begin, Sealed, Finish>;
-using ToRoot = std::variant<Ready, Ask, Progress, Have>;
+using ToRoot = std::variant<Ready, Ask, Progress, Have, Sealed>;
 
 // The first bytes on a stream between two hosts: from where on.
 inline constexpr std::size_t request_size = sizeof(ChunkNumber) + sizeof(std::uint32_t);

@@ -52,6 +52,7 @@ struct Shape {
         const std::uint64_t begin = begin_of(chunk);
         return begin >= end ? 0 : static_cast<std::size_t>(std::min<std::uint64_t>(end - begin, chunk_size));
     }
+    friend bool operator==(const Shape&, const Shape&) = default;
     template <class Archive>
     void serialize(Archive& archive) {
         archive(manifest_bytes, content_bytes);
@@ -60,6 +61,18 @@ struct Shape {
   private:
     [[nodiscard]] static ChunkNumber chunks_of(std::uint64_t bytes) {
         return bytes / chunk_size + (bytes % chunk_size != 0 ? 1 : 0);
+    }
+};
+
+struct About {
+    Shape shape;
+    bool directory = false;
+    std::string name;      // empty: it has none
+    std::string identity;  // different for objects with different manifests
+    friend bool operator==(const About&, const About&) = default;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(shape, directory, name, identity);
     }
 };
 

@@ -1,12 +1,13 @@
 #include "plugins/bcast/recipient.hpp"
 
+#include "plugins/bcast/piped_command.hpp"
+
 #include <utility>
 
 namespace trellis::plugins::bcast {
 namespace {
 
 constexpr std::size_t kept_chunks = 16;
-constexpr std::size_t most_members = 64;  // of the crew: who can be served at once, and some more
 constexpr int ticks_between_progress = 5;
 
 std::string under(const std::string& directory, const std::string& path) {
@@ -18,12 +19,11 @@ std::string under(const std::string& directory, const std::string& path) {
 Recipient::Recipient(RoleContext& context, BcastRequest request)
     : context_(context),
       request_(std::move(request)),
-      holding_(context.world().executor, request_.shape, kept_chunks),
+      holding_(context.world().executor, request_.about.shape, kept_chunks),
       crew_(context.world().executor) {}
 
 Result<void> Recipient::prepare() {
-    if (request_.version != bcast_version) return invalid("another version of bcast");
-    const Shape& shape = request_.shape;
+    const Shape& shape = request_.about.shape;
     if (shape.manifest_bytes == 0 || shape.manifest_bytes > most_manifest_bytes)
         return invalid("a manifest of no possible size");
     FileStore& files = context_.world().files;
@@ -31,7 +31,11 @@ Result<void> Recipient::prepare() {
     const auto directory = request_.directories.find(self);
     const std::string destination =
         under(directory == request_.directories.end() ? "" : directory->second, request_.destination);
-    const auto path = final_path(files, destination, request_.name, request_.directory);
+    auto path = final_path(files, destination, request_.about.name, request_.about.directory);
+    if (!request_.pipe.empty()) {
+        directory_ = destination;
+        path = under(destination, "bcast");
+    }
     if (!path) return path.error();
     const std::string token = request_.token + "-" + std::to_string(static_cast<std::uint32_t>(self));
     staging_ = std::make_unique<Staging>(files, *path, token);
@@ -39,8 +43,7 @@ Result<void> Recipient::prepare() {
     if (!fit) return fit;
     storing_.emplace(files, holding_, *staging_);
     upstream_.emplace(context_, holding_);
-    auto listener = context_.world().network.listen(context_.peers());
-    if (listener) listener_ = std::move(*listener);
+    service_.emplace(context_, holding_, crew_, [this](ChunkNumber chunk) { return storing_->read(chunk); });
     return {};
 }
 
@@ -54,8 +57,7 @@ Task<RoleResult> Recipient::run() {
 Task<RoleResult> Recipient::take_part() {
     crew_.add(receive_messages());
     crew_.add(keep_time());
-    if (listener_) crew_.add(accept_all());
-    tell_root(Ready{listener_ ? listener_->endpoint() : Endpoint()});
+    tell_root(Ready{service_->open()});
     while (!begin_ && !finish_)
         co_await holding_.changed.wait();
     Result<void> done = unavailable("it was ready too late");
@@ -66,7 +68,7 @@ Task<RoleResult> Recipient::take_part() {
     }
     if (finish_ && !finish_->cause.empty()) done = unavailable(finish_->cause);
     if (!done) co_return RoleResult{Outcome::of(done.error()), {}};
-    tell_root(Have{sent_});
+    tell_root(Have{service_->sent()});
     while (!finish_)
         co_await holding_.changed.wait();
     co_return RoleResult{};
@@ -106,10 +108,31 @@ Task<Result<void>> Recipient::put_in_place() {
     if (!sealed_) co_return Failure{FailureKind::cancelled, "", "", "stopped"};
     if (sealed_->digest != holding_.digest_of_all())
         co_return Failure{FailureKind::invalid, "", "", "what came is not what was sent"};
+    if (request_.verify) {
+        const Result<void> verified = co_await storing_->verify();
+        if (!verified) co_return verified;
+    }
+    if (!request_.pipe.empty()) co_return co_await pipe();
     Result<void> placed;
     std::function<void()> work = [&] { placed = staging_->commit(); };
     co_await context_.world().files.apart(std::move(work));
     co_return placed;
+}
+
+Task<Result<void>> Recipient::pipe() {
+    ProcessSpec spec;
+    spec.argv = {"/bin/sh", "-c", std::string(request_.pipe)};
+    spec.directory = directory_;
+    spec.inputs = {0};
+    const auto number = std::make_shared<ChunkNumber>(holding_.shape().manifest_chunks());
+    std::function<Task<Result<std::string>>()> next = [this, number]() -> Task<Result<std::string>> {
+        if (*number == holding_.chunks()) co_return std::string();
+        const auto chunk = co_await storing_->read((*number)++);
+        if (!chunk) co_return chunk.error();
+        co_return (*chunk)->bytes;
+    };
+    const World& world = context_.world();
+    co_return co_await run_command(world.processes, world.executor, std::move(spec), std::move(next));
 }
 
 Task<void> Recipient::receive_messages() {
@@ -141,32 +164,6 @@ Task<void> Recipient::keep_time() {
         told = holding_.stored();
         tell_root(Progress{told});
     }
-}
-
-Task<void> Recipient::accept_all() {
-    while (true) {
-        Result<Network::Incoming> incoming = co_await listener_->accept();
-        if (!incoming) co_return;
-        if (crew_.size() < most_members) crew_.add(serve(std::move(*incoming)));
-    }
-}
-
-Task<void> Recipient::serve(Network::Incoming incoming) {
-    const std::shared_ptr<ByteStream> stream = std::move(incoming.stream);
-    std::string request;
-    while (request.size() < request_size) {
-        const Result<std::string> bytes = co_await stream->read();
-        if (!bytes || bytes->empty()) co_return;
-        request += *bytes;
-    }
-    const auto from = decode<Position>(request);
-    if (!from || from->offset > chunk_size) co_return;
-    FeederParts parts;
-    parts.write = [stream](std::string bytes) { return stream->write(std::move(bytes)); };
-    parts.read_again = [this](ChunkNumber chunk) { return storing_->read(chunk); };
-    Feeder feeder(holding_, context_.world().clock, std::move(parts), *from);
-    (void)co_await feeder.run();
-    sent_ += feeder.sent();
 }
 
 }  // namespace trellis::plugins::bcast

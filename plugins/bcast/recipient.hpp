@@ -6,8 +6,8 @@
 #include "trellis/role.hpp"
 
 #include "agentd/core/crew.hpp"
-#include "plugins/bcast/feeder.hpp"
 #include "plugins/bcast/messages.hpp"
+#include "plugins/bcast/service.hpp"
 #include "plugins/bcast/staging.hpp"
 #include "plugins/bcast/storing.hpp"
 #include "plugins/bcast/upstream.hpp"
@@ -31,25 +31,24 @@ class Recipient {
     Task<Result<void>> receive_object();
     Task<void> fetch();
     Task<Result<void>> put_in_place();
+    Task<Result<void>> pipe();
     Task<void> receive_messages();
     void handle(ToRole message);
     Task<void> keep_time();
-    Task<void> accept_all();
-    Task<void> serve(Network::Incoming incoming);
     void tell_root(const ToRoot& message) { context_.send(root_id, encode(message)); }
 
     RoleContext& context_;
     BcastRequest request_;
+    std::string directory_;  // of the command that reads it
     Holding holding_;
     std::unique_ptr<Staging> staging_;
     std::optional<Storing> storing_;
     std::optional<Upstream> upstream_;
-    std::unique_ptr<Network::Listener> listener_;
+    std::optional<Service> service_;
     std::optional<Result<void>> fetched_;  // once all has come, or cannot
     std::optional<Begin> begin_;
     std::optional<Sealed> sealed_;
     std::optional<Finish> finish_;
-    std::uint64_t sent_ = 0;
     Crew crew_;
 };
 

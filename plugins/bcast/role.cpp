@@ -1,6 +1,7 @@
 // The agent side of `bcast`.
 #include "trellis/plugin.hpp"
 
+#include "plugins/bcast/giver.hpp"
 #include "plugins/bcast/recipient.hpp"
 
 #include <utility>
@@ -13,6 +14,18 @@ class BcastRole final : public Role {
     Task<RoleResult> run(RoleContext& context) override {
         auto request = decode<BcastRequest>(context.request());
         if (!request) co_return RoleResult{Outcome::of(request.error()), {}};
+        if (request->version != bcast_version) {
+            const Failure other = invalid("another version of bcast");
+            co_return RoleResult{Outcome::of(other), {}};
+        }
+        if (request->describe) {
+            std::string path = std::move(request->source_path);
+            co_return co_await describe_source(context, std::move(path));
+        }
+        if (request->source == context.peers().self) {
+            Giver giver(context, std::move(*request));
+            co_return co_await giver.run();
+        }
         Recipient recipient(context, std::move(*request));
         co_return co_await recipient.run();
     }

@@ -17,20 +17,19 @@ class PathSource final : public Source {
     PathSource(FileStore& files, std::string path, Manifest manifest)
         : files_(files),
           path_(std::move(path)),
-          name_(last_name(path_)),
           manifest_(std::move(manifest)),
           text_(encode(manifest_)),
-          shape_{text_.size(), manifest_.content_bytes()},
-          map_(manifest_) {}
-
-    [[nodiscard]] const Shape& shape() const override { return shape_; }
-    [[nodiscard]] bool directory() const override {
-        return manifest_.entries.front().type == FileType::directory;
+          map_(manifest_) {
+        about_.shape = {text_.size(), manifest_.content_bytes()};
+        about_.directory = manifest_.entries.front().type == FileType::directory;
+        about_.name = last_name(path_);
+        about_.identity = digest_of(text_);
     }
-    [[nodiscard]] const std::string& name() const override { return name_; }
+
+    [[nodiscard]] const About& about() const override { return about_; }
 
     Task<Result<std::shared_ptr<const Chunk>>> read(ChunkNumber number) override {
-        if (number >= *shape_.chunks()) co_return nullptr;
+        if (number >= *about_.shape.chunks()) co_return nullptr;
         const auto chunk = std::make_shared<Chunk>();
         Result<std::string> bytes = std::string();
         std::function<void()> work = [&] {
@@ -58,9 +57,10 @@ class PathSource final : public Source {
     }
 
     Result<std::string> get(ChunkNumber number) {
-        const std::size_t size = shape_.size_of(number);
-        const std::uint64_t begin = shape_.begin_of(number);
-        if (shape_.in_manifest(number)) return text_.substr(static_cast<std::size_t>(begin), size);
+        const Shape& shape = about_.shape;
+        const std::size_t size = shape.size_of(number);
+        const std::uint64_t begin = shape.begin_of(number);
+        if (shape.in_manifest(number)) return text_.substr(static_cast<std::size_t>(begin), size);
         std::string bytes;
         for (const ContentPart& part : map_.parts(begin, size)) {
             const std::string path = path_of(manifest_.entries[part.entry]);
@@ -92,10 +92,9 @@ class PathSource final : public Source {
 
     FileStore& files_;
     std::string path_;
-    std::string name_;
     Manifest manifest_;
     std::string text_;
-    Shape shape_;
+    About about_;
     ContentMap map_;
     std::unique_ptr<OpenFile> open_;
     std::size_t opened_ = 0;
@@ -109,12 +108,11 @@ class StreamSource final : public Source {
         Manifest manifest;
         manifest.entries.push_back({"", FileType::file, 0644, now(), 0, ""});
         text_ = encode(manifest);
-        shape_ = {text_.size(), std::nullopt};
+        about_.shape = {text_.size(), std::nullopt};
+        about_.identity = digest_of(text_);
     }
 
-    [[nodiscard]] const Shape& shape() const override { return shape_; }
-    [[nodiscard]] bool directory() const override { return false; }
-    [[nodiscard]] const std::string& name() const override { return name_; }
+    [[nodiscard]] const About& about() const override { return about_; }
 
     Task<Result<std::shared_ptr<const Chunk>>> read(ChunkNumber number) override {
         if (number != next_) co_return unavailable("standard input cannot be read a second time");
@@ -145,9 +143,8 @@ class StreamSource final : public Source {
 
     FileStore& files_;
     std::function<Task<Result<std::string>>()> read_;
-    std::string name_;
     std::string text_;
-    Shape shape_;
+    About about_;
     std::string rest_;
     bool ended_ = false;
     ChunkNumber next_ = 0;

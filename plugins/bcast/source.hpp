@@ -17,9 +17,7 @@ namespace trellis::plugins::bcast {
 class Source {
   public:
     virtual ~Source() = default;
-    [[nodiscard]] virtual const Shape& shape() const = 0;
-    [[nodiscard]] virtual bool directory() const = 0;
-    [[nodiscard]] virtual const std::string& name() const = 0;  // empty: it has none
+    [[nodiscard]] virtual const About& about() const = 0;
     // Null behind the last chunk. A chunk that is not the next one may be gone: a Failure.
     virtual Task<Result<std::shared_ptr<const Chunk>>> read(ChunkNumber chunk) = 0;
     // When all of it has been read: whether it is still what it was at the beginning.
@@ -29,7 +27,7 @@ class Source {
 // A file, or a directory with all that is in it.
 [[nodiscard]] Task<Result<std::unique_ptr<Source>>> open_path(FileStore& files, std::string path);
 
-// One file of what `read` gives, until it gives nothing. `mode`: of the file.
+// One file of what `read` gives, until it gives nothing.
 [[nodiscard]] std::unique_ptr<Source> open_stream(FileStore& files,
                                                   std::function<Task<Result<std::string>>()> read);
 

@@ -2,6 +2,8 @@
 
 #include "plugins/bcast/figures.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace trellis::plugins::bcast {
@@ -43,6 +45,32 @@ Result<std::string> final_path(FileStore& files, const std::string& destination,
     return path;
 }
 
+namespace {
+
+bool is_zero(std::string_view bytes) {
+    return bytes[0] == '\0' && bytes.substr(1) == bytes.substr(0, bytes.size() - 1);
+}
+
+// Leaves a hole where there are only zeros, if it may.
+Result<void> write_part(OpenFile& file, std::uint64_t offset, std::string_view bytes, bool holes) {
+    constexpr std::size_t block = std::size_t{64} << 10;
+    while (!bytes.empty()) {
+        std::size_t size = 0;  // up to the next block of zeros
+        while (size < bytes.size() && !(holes && is_zero(bytes.substr(size, block))))
+            size = std::min(size + block, bytes.size());
+        if (size > 0) {
+            const Result<void> written = file.write(offset, bytes.substr(0, size));
+            if (!written) return written;
+        }
+        size = std::min(size + (holes && size < bytes.size() ? block : 0), bytes.size());
+        offset += size;
+        bytes.remove_prefix(size);
+    }
+    return {};
+}
+
+}  // namespace
+
 Staging::Staging(FileStore& files, std::string final_path, const std::string& token)
     : files_(files), final_(std::move(final_path)) {
     temporary_ = directory_of(final_) + "/." + name_of(final_).substr(0, 200) + ".trellis-" + token;
@@ -73,18 +101,26 @@ Result<void> Staging::begin(Manifest manifest) {
     for (const Entry& entry : manifest_.entries) {
         const Result<void> made = make(entry);
         if (!made) return made;
-        ++made_;
     }
     return {};
 }
 
 Result<void> Staging::make(const Entry& entry) {
     const std::string path = path_of(temporary_, entry);
-    if (entry.type == FileType::directory) return files_.make_directory(path);
-    if (entry.type == FileType::link) return files_.make_link(path, entry.target);
-    const auto file = files_.create(path);
-    if (!file) return file.error();
-    return {};
+    Result<void> made;
+    if (entry.type == FileType::directory) {
+        made = files_.make_directory(path);
+    } else if (entry.type == FileType::link) {
+        made = files_.make_link(path, entry.target);
+    } else {
+        const auto file = files_.create(path);
+        if (!file) return file.error();
+        made = (*file)->resize(entry.size);
+        ++made_;
+        return made;
+    }
+    if (made) ++made_;
+    return made;
 }
 
 Result<OpenFile*> Staging::open(std::optional<Opened>& opened, std::size_t entry, bool to_write) {
@@ -101,7 +137,8 @@ Result<void> Staging::write(std::uint64_t offset, std::string_view bytes) {
     for (const ContentPart& part : map_.parts(offset, bytes.size())) {
         const Result<OpenFile*> file = open(writing_, part.entry, true);
         if (!file) return file.error();
-        const Result<void> written = (*file)->write(part.offset, bytes.substr(0, part.size));
+        const bool sized = manifest_.entries[part.entry].size > 0;  // else its last zeros would be lost
+        const Result<void> written = write_part(**file, part.offset, bytes.substr(0, part.size), sized);
         if (!written) return written;
         bytes.remove_prefix(part.size);
     }

@@ -40,6 +40,19 @@ Task<Result<std::shared_ptr<const Chunk>>> Storing::read(ChunkNumber number) {
     co_return std::make_shared<const Chunk>(Chunk{std::move(*bytes), holding_.digest(number)});
 }
 
+Task<Result<void>> Storing::verify() {
+    for (ChunkNumber number = holding_.shape().manifest_chunks(); number < holding_.chunks(); ++number) {
+        bool right = false;
+        std::function<void()> work = [&] {
+            const Result<std::string> bytes = get(number);
+            right = bytes && digest_of(*bytes) == holding_.digest(number);
+        };
+        co_await files_.apart(std::move(work));
+        if (!right) co_return unavailable("what was written reads otherwise: a damaged disk?");
+    }
+    co_return Result<void>();
+}
+
 Result<std::string> Storing::get(ChunkNumber number) {
     const Shape& shape = holding_.shape();
     const std::uint64_t begin = shape.begin_of(number);

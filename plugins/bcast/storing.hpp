@@ -23,6 +23,8 @@ class Storing {
     Task<Result<Outcome>> store_next();
     // A chunk that has been stored.
     Task<Result<std::shared_ptr<const Chunk>>> read(ChunkNumber chunk);
+    // Reads all files again and compares them with the digests.
+    Task<Result<void>> verify();
 
   private:
     Result<void> put(ChunkNumber number, const Chunk& chunk);

@@ -28,7 +28,7 @@ class Upstream {
     Task<Result<void>> fetch();
     // What has come is damaged: ends the connection.
     void refuse() { close(); }
-    // To be called at least every tick: ends the connection to a host that is silent.
+    // To be called every tick: ends the connection to a host that is silent.
     void check_silence();
 
   private:
@@ -46,7 +46,7 @@ class Upstream {
     RecordReader reader_;
     bool direct_ = false;   // not through the tree
     bool reading_ = false;  // waiting for bytes
-    TimePoint heard_{};
+    int silent_ticks_ = 0;
     std::uint32_t streams_ = 0;
 };
 

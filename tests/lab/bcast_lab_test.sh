@@ -6,7 +6,7 @@ set -euo pipefail
 source "$(dirname "$0")/session.sh"
 
 hosts='a[00-03] b[00-03] c[00-03] d[00-03]'
-megabytes=${TRELLIS_BCAST_MB:-200}
+megabytes=${TRELLIS_BCAST_MB:-64}
 
 # Hosts whose file has this digest, the hosts being named before the digest by "e".
 expect_digests() { # COUNT PATH
@@ -50,7 +50,7 @@ killed_in_the_middle() {
     session <<TRL
 explore $hosts
 e rm -f /tmp/big
-bcast /tmp/big /tmp
+bcast --limit $((megabytes * 1000 / 8))k /tmp/big /tmp
 e sha256sum /tmp/big
 TRL
     expect_said "^15 of 16 hosts have it: "
@@ -71,6 +71,29 @@ TRL
     expect_equal "hosts with the exact bytes" "$(grep -c ": $digest" "$out")" 16
 }
 
+from_a_host() {
+    session <<TRL
+explore $hosts
+bcast c01:/tmp/big /tmp/of_c01
+e sha256sum /tmp/of_c01
+TRL
+    expect_said "^16 of 16 hosts have it: "
+    expect_equal "hosts with the exact bytes" "$(grep -c ": $(on ctl sha256sum /tmp/big | cut -d ' ' -f 1)" "$out")" 15
+}
+
+into_a_command() {
+    session <<TRL
+explore $hosts
+bcast --verify --pipe 'sha256sum > piped' /tmp/big /tmp
+e cat /tmp/piped
+bcast --pipe 'echo broken >&2; exit 3' /tmp/big
+e ls -A /tmp
+TRL
+    expect_said "^bcast: a\[00-03\],b\[00-03\],c\[00-03\],d\[00-03\]: the command ended with status 3: broken"
+    expect_equal "hosts with the exact bytes" "$(grep -c ": $(on ctl sha256sum /tmp/big | cut -d ' ' -f 1)" "$out")" 16
+    expect_no_temporaries
+}
+
 begin_lab four_switches_16
 on ctl sh -c "head -c ${megabytes}000000 /dev/urandom > /tmp/big"
 on ctl sh -c 'mkdir -p "/tmp/tree/a b/c" && cd /tmp/tree && : > empty && echo x > "a b/line
@@ -78,6 +101,8 @@ break" && chmod 750 "a b" && ln -s "a b" link && seq 1 1000 | while read -r n; d
 try "a file to 16 hosts" one_file
 try "a tree of files" a_tree
 try "standard input" standard_input
+try "a file of one of the hosts" from_a_host
+try "a command that reads it" into_a_command
 # When b02 has begun to store, its agent is killed.
 (
     SECONDS=0

@@ -1,0 +1,52 @@
+#include "plugins/bcast/report.hpp"
+
+#include "agentd/model/host_range.hpp"
+#include "plugins/bcast/figures.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace trellis::plugins::bcast {
+
+std::size_t Report::have() const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(hosts, [](const HostReport& host) { return host.cause.empty(); }));
+}
+
+nlohmann::json Report::to_json() const {
+    nlohmann::json all = nlohmann::json::array();
+    for (const HostReport& host : hosts) {
+        nlohmann::json one = {{"host", host.name}, {"has", host.cause.empty()}};
+        if (!host.cause.empty()) one["cause"] = host.cause;
+        if (host.by_tree) one["by_tree"] = true;
+        all.push_back(std::move(one));
+    }
+    const double seconds = std::chrono::duration<double>(taken).count();
+    return {{"bytes", bytes}, {"seconds", seconds}, {"have", have()}, {"hosts", all}};
+}
+
+std::vector<std::string> Report::lines() const {
+    std::vector<std::string> lines;
+    std::map<std::string, std::vector<std::string>> by_cause;
+    std::vector<std::string> by_tree;
+    for (const HostReport& host : hosts) {
+        if (!host.cause.empty()) by_cause[host.cause].push_back(host.name);
+        if (host.by_tree) by_tree.push_back(host.name);
+    }
+    for (const auto& [cause, names] : by_cause)
+        lines.push_back("bcast: " + fold_hosts(names) + ": " + cause);
+    if (!by_tree.empty())
+        lines.push_back("bcast: over the control tree, for no host before it could be reached: " +
+                        fold_hosts(by_tree));
+    const double seconds = std::chrono::duration<double>(taken).count();
+    const auto size = static_cast<double>(bytes);
+    lines.push_back(std::to_string(have()) + " of " + std::to_string(hosts.size()) +
+                    " hosts have it: " + bytes_text(size) + " in " + seconds_text(seconds) + ", " +
+                    bytes_text(seconds > 0 ? size / seconds : 0) + "/s");
+    return lines;
+}
+
+}  // namespace trellis::plugins::bcast

@@ -1,0 +1,33 @@
+// Report: how a broadcast ended, on each host and together. A value.
+#pragma once
+
+#include "trellis/time.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace trellis::plugins::bcast {
+
+// How it ended on one host.
+struct HostReport {
+    std::string name;
+    std::string cause;     // empty: it has the object
+    bool by_tree = false;  // it, or a part of it, came over the control tree, since no host before it could
+                           // give it
+};
+
+struct Report {
+    std::vector<HostReport> hosts;  // in the order of the chain
+    std::uint64_t bytes = 0;        // of the contents
+    Duration taken{};
+    [[nodiscard]] std::size_t have() const;
+    [[nodiscard]] nlohmann::json to_json() const;
+    // For people: hosts that have not, by cause; last how many have.
+    [[nodiscard]] std::vector<std::string> lines() const;
+};
+
+}  // namespace trellis::plugins::bcast

@@ -1,0 +1,59 @@
+#include "plugins/bcast/service.hpp"
+
+#include "trellis/message.hpp"
+
+#include "plugins/bcast/messages.hpp"
+
+#include <string>
+#include <utility>
+
+namespace trellis::plugins::bcast {
+namespace {
+
+constexpr std::size_t most_members = 64;  // of the crew: who can be served at once, and some more
+
+}  // namespace
+
+Endpoint Service::open() {
+    auto listener = context_.world().network.listen(context_.peers());
+    if (!listener) return {};
+    listener_ = std::move(*listener);
+    crew_.add(accept_all());
+    return listener_->endpoint();
+}
+
+Task<void> Service::accept_all() {
+    while (true) {
+        Result<Network::Incoming> incoming = co_await listener_->accept();
+        if (!incoming) co_return;
+        if (crew_.size() < most_members) crew_.add(serve(std::move(*incoming)));
+    }
+}
+
+// A host that has turned to another one, or is gone, is to be sent nothing more at once.
+Task<void> Service::watch(std::shared_ptr<ByteStream> stream) {
+    (void)co_await stream->read();
+    stream->close();
+}
+
+Task<void> Service::serve(Network::Incoming incoming) {
+    const std::shared_ptr<ByteStream> stream = std::move(incoming.stream);
+    std::string request;
+    while (request.size() < request_size) {
+        const Result<std::string> bytes = co_await stream->read();
+        if (!bytes || bytes->empty()) co_return;
+        request += *bytes;
+    }
+    const auto from = decode<Position>(request);
+    if (!from || from->offset > chunk_size) co_return;
+    crew_.add(watch(stream));
+    FeederParts parts;
+    parts.write = [stream](std::string bytes) { return stream->write(std::move(bytes)); };
+    parts.read_again = read_again_;
+    Feeder feeder(holding_, context_.world().clock, std::move(parts), *from);
+    (void)co_await feeder.run();
+    stream->close();
+    sent_ += feeder.sent();
+}
+
+}  // namespace trellis::plugins::bcast

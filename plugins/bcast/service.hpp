@@ -1,0 +1,41 @@
+// Service: gives the object to the hosts that connect to this one. Owned by a recipient or by the giver,
+// within whose crew it works.
+#pragma once
+
+#include "trellis/role.hpp"
+
+#include "agentd/core/crew.hpp"
+#include "plugins/bcast/feeder.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace trellis::plugins::bcast {
+
+class Service {
+  public:
+    using ReadAgain = std::function<Task<Result<std::shared_ptr<const Chunk>>>(ChunkNumber chunk)>;
+
+    // All of it outlives the object.
+    Service(RoleContext& context, Holding& holding, Crew& crew, ReadAgain read_again)
+        : context_(context), holding_(holding), crew_(crew), read_again_(std::move(read_again)) {}
+
+    // Listens, if that is possible, from now on; where. Only while the crew runs.
+    Endpoint open();
+    [[nodiscard]] std::uint64_t sent() const { return sent_; }  // bytes of the object
+
+  private:
+    Task<void> accept_all();
+    Task<void> serve(Network::Incoming incoming);
+    static Task<void> watch(std::shared_ptr<ByteStream> stream);
+
+    RoleContext& context_;
+    Holding& holding_;
+    Crew& crew_;
+    ReadAgain read_again_;
+    std::unique_ptr<Network::Listener> listener_;
+    std::uint64_t sent_ = 0;
+};
+
+}  // namespace trellis::plugins::bcast
