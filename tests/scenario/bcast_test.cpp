@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
 
-std::string random_bytes(std::size_t size, std::uint64_t seed = 1) {
+std::string drawn_bytes(std::size_t size, std::uint64_t seed = 1) {
     std::mt19937_64 random(seed);
     std::string bytes;
     while (bytes.size() < size) {
@@ -67,7 +67,7 @@ class BcastSimulated : public ::testing::Test {
 };
 
 TEST_F(BcastSimulated, GivesEveryHostTheExactBytes) {
-    const std::string content = random_bytes(3'000'001);
+    const std::string content = drawn_bytes(3'000'001);
     files("ctl").put("/tmp/big", content, 0751);
     EXPECT_EQ(run("bcast /tmp/big /tmp"), 0) << said_;
     expect_everywhere("/tmp/big", content);
@@ -84,7 +84,7 @@ TEST_F(BcastSimulated, TakesTheTimeOfOneTransfer) {
     const std::size_t size = 24'000'000;
     for (const std::string& host : hosts_)
         world().network().set_rate(host, 100e6);
-    files("ctl").put("/tmp/big", random_bytes(size));
+    files("ctl").put("/tmp/big", drawn_bytes(size));
     EXPECT_EQ(run("bcast --order name /tmp/big /tmp"), 0) << said_;
     const double wire = 1.0 + 66.0 / 1448.0;
     const Duration alone =
@@ -99,7 +99,7 @@ TEST_F(BcastSimulated, SendsATreeOfFilesWithNamesModesAndTimes) {
     here.put_directory("/tmp/tree");
     here.put_directory("/tmp/tree/sub dir");
     here.put("/tmp/tree/empty", "", 0600);
-    here.put("/tmp/tree/sub dir/line\nbreak", random_bytes(3'000'000), 0444);
+    here.put("/tmp/tree/sub dir/line\nbreak", drawn_bytes(3'000'000), 0444);
     here.put("/tmp/tree/z", "z", 0755);
     ASSERT_TRUE(here.make_link("/tmp/tree/link", "sub dir/line\nbreak"));
     EXPECT_EQ(run("bcast /tmp/tree/ /tmp"), 0) << said_;
@@ -132,7 +132,7 @@ TEST_F(BcastSimulated, SendsAnEmptyFile) {
 }
 
 TEST_F(BcastSimulated, AHostThatDiesCostsTheOthersNothing) {
-    const std::string content = random_bytes(16'000'000);
+    const std::string content = drawn_bytes(16'000'000);
     files("ctl").put("/tmp/big", content);
     for (const std::string& host : hosts_)
         world().network().set_rate(host, 100e6);
@@ -151,7 +151,7 @@ TEST_F(BcastSimulated, AHostThatDiesCostsTheOthersNothing) {
 }
 
 TEST_F(BcastSimulated, AHostThatFallsSilentIsPassedOverAndGetsItsFileLater) {
-    const std::string content = random_bytes(16'000'000);
+    const std::string content = drawn_bytes(16'000'000);
     files("ctl").put("/tmp/big", content);
     for (const std::string& host : hosts_)
         world().network().set_rate(host, 100e6);
@@ -168,7 +168,7 @@ TEST_F(BcastSimulated, AHostThatFallsSilentIsPassedOverAndGetsItsFileLater) {
 }
 
 TEST_F(BcastSimulated, AFullDiskIsFoundBeforeSending) {
-    const std::string content = random_bytes(5'000'000);
+    const std::string content = drawn_bytes(5'000'000);
     files("ctl").put("/tmp/big", content);
     files("h4").claim_free(4'000'000);
     EXPECT_EQ(run("bcast /tmp/big /tmp"), 1);
@@ -178,7 +178,7 @@ TEST_F(BcastSimulated, AFullDiskIsFoundBeforeSending) {
 }
 
 TEST_F(BcastSimulated, ADiskThatBecomesFullFailsThatHostAlone) {
-    const std::string content = random_bytes(5'000'000);
+    const std::string content = drawn_bytes(5'000'000);
     files("ctl").put("/tmp/big", content);
     files("h4").set_capacity(3'000'000);
     files("h4").claim_free(9'000'000);
@@ -200,11 +200,11 @@ TEST_F(BcastSimulated, ATargetThatCannotBeWrittenIsNamed) {
 }
 
 TEST_F(BcastSimulated, AFileThatChangesWhileItIsSentFailsEverywhere) {
-    files("ctl").put("/tmp/big", random_bytes(20'000'000));
+    files("ctl").put("/tmp/big", drawn_bytes(20'000'000));
     for (const std::string& host : hosts_)
         world().network().set_rate(host, 100e6);
     after(milliseconds(300), [](sim::SimWorld& there) {
-        there.files("ctl").put("/tmp/big", random_bytes(20'000'000, 2));
+        there.files("ctl").put("/tmp/big", drawn_bytes(20'000'000, 2));
         FileStatus later = *there.files("ctl").status("/tmp/big");
         later.modified += 1;
         ASSERT_TRUE(there.files("ctl").set_metadata("/tmp/big", later));
@@ -217,7 +217,7 @@ TEST_F(BcastSimulated, AFileThatChangesWhileItIsSentFailsEverywhere) {
 }
 
 TEST_F(BcastSimulated, TakesWhatLiesOnAHost) {
-    const std::string content = random_bytes(3'000'000);
+    const std::string content = drawn_bytes(3'000'000);
     files("h7").put("/tmp/of_h7", content);
     EXPECT_EQ(run("bcast h7:/tmp/of_h7 /tmp"), 0) << said_;
     expect_everywhere("/tmp/of_h7", content);
@@ -228,7 +228,7 @@ TEST_F(BcastSimulated, TakesWhatLiesOnAHost) {
 }
 
 TEST_F(BcastSimulated, FailsEverywhereWhenTheHostThatHasItDies) {
-    files("h7").put("/tmp/of_h7", random_bytes(16'000'000));
+    files("h7").put("/tmp/of_h7", drawn_bytes(16'000'000));
     for (const std::string& host : hosts_)
         world().network().set_rate(host, 100e6);
     after(milliseconds(600), [](sim::SimWorld& there) { there.kill("h7"); });
@@ -239,7 +239,7 @@ TEST_F(BcastSimulated, FailsEverywhereWhenTheHostThatHasItDies) {
 }
 
 TEST_F(BcastSimulated, KeepsToTheLimit) {
-    const std::string content = random_bytes(3'000'000);
+    const std::string content = drawn_bytes(3'000'000);
     files("ctl").put("/tmp/big", content);
     EXPECT_EQ(run("bcast --limit 1M --verify /tmp/big /tmp"), 0) << said_;
     expect_everywhere("/tmp/big", content);
@@ -249,7 +249,7 @@ TEST_F(BcastSimulated, KeepsToTheLimit) {
 }
 
 TEST_F(BcastSimulated, KeepsZerosWhereverTheyStand) {
-    std::string content = random_bytes(1'000'000) + std::string(3'000'000, '\0') + random_bytes(70'000);
+    std::string content = drawn_bytes(1'000'000) + std::string(3'000'000, '\0') + drawn_bytes(70'000);
     content += std::string(200'000, '\0');
     files("ctl").put("/tmp/sparse", content);
     EXPECT_EQ(run("bcast /tmp/sparse /tmp"), 0) << said_;
@@ -257,7 +257,7 @@ TEST_F(BcastSimulated, KeepsZerosWhereverTheyStand) {
 }
 
 TEST_F(BcastSimulated, CtrlCLeavesNothing) {
-    files("ctl").put("/tmp/big", random_bytes(20'000'000));
+    files("ctl").put("/tmp/big", drawn_bytes(20'000'000));
     for (const std::string& host : hosts_)
         world().network().set_rate(host, 100e6);
     shell_.press_after(milliseconds(800));
