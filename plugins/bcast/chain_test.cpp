@@ -29,6 +29,7 @@ Topology three_switches() {
 std::vector<std::string> chosen(const std::vector<std::string>& names,
                                 const std::vector<std::size_t>& order) {
     std::vector<std::string> hosts;
+    hosts.reserve(order.size());
     for (const std::size_t place : order)
         hosts.push_back(names[place]);
     return hosts;

@@ -36,9 +36,9 @@ Result<void> Holding::finish() {
     return {};
 }
 
-Result<void> Holding::add(std::shared_ptr<const Chunk> chunk) {
-    coming_ = chunk->bytes;
-    return seal(chunk->digest);
+Result<void> Holding::add(const Chunk& chunk) {
+    coming_ = chunk.bytes;
+    return seal(chunk.digest);
 }
 
 void Holding::stored_before(ChunkNumber chunk) {

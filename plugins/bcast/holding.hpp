@@ -29,7 +29,7 @@ class Holding {
     Result<void> seal(std::string_view digest);
     Result<void> finish();
     // A whole chunk.
-    Result<void> add(std::shared_ptr<const Chunk> chunk);
+    Result<void> add(const Chunk& chunk);
     // All chunks before this one are in a safe place, from which they can be read again.
     void stored_before(ChunkNumber chunk);
     // Forgets this chunk and all that has come behind it.

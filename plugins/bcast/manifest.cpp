@@ -22,8 +22,10 @@ Result<void> add(FileStore& files, const std::string& root, const std::string& p
     const auto names = files.list(whole);
     if (!names) return names.error();
     for (const std::string& name : *names) {
-        std::string below = path.empty() ? name : path + "/" + name;
-        const Result<void> added = add(files, root, below, manifest);
+        std::string below = path;
+        if (!below.empty()) below += '/';
+        below += name;
+        Result<void> added = add(files, root, below, manifest);
         if (!added) return added;
     }
     return {};

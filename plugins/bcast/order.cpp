@@ -59,14 +59,16 @@ Result<std::vector<Host>> ordered_hosts(CommandContext& context, const std::stri
                                         const std::string& source) {
     const std::vector<Host> selected = context.selection();
     std::vector<std::string> names;
+    names.reserve(selected.size());
     for (const Host& host : selected)
         names.push_back(host.name);
     const auto found = places(context, order, names, source);
     if (!found) return found.error();
     std::vector<Host> hosts;
+    hosts.reserve(found->size());
     for (const std::size_t place : *found)
         hosts.push_back(selected[place]);
-    std::ranges::stable_partition(hosts, [&](const Host& host) { return host.name == source; });
+    std::stable_partition(hosts.begin(), hosts.end(), [&](const Host& host) { return host.name == source; });
     return hosts;
 }
 

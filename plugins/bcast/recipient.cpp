@@ -39,7 +39,7 @@ Result<void> Recipient::prepare() {
     if (!path) return path.error();
     const std::string token = request_.token + "-" + std::to_string(static_cast<std::uint32_t>(self));
     staging_ = std::make_unique<Staging>(files, *path, token);
-    const Result<void> fit = staging_->check(shape.content_bytes.value_or(0));
+    Result<void> fit = staging_->check(shape.content_bytes.value_or(0));
     if (!fit) return fit;
     storing_.emplace(files, holding_, *staging_);
     upstream_.emplace(context_, holding_);

@@ -36,6 +36,7 @@ std::vector<std::string> Report::lines() const {
         if (!host.cause.empty()) by_cause[host.cause].push_back(host.name);
         if (host.by_tree) by_tree.push_back(host.name);
     }
+    lines.reserve(by_cause.size() + 2);
     for (const auto& [cause, names] : by_cause)
         lines.push_back("bcast: " + fold_hosts(names) + ": " + cause);
     if (!by_tree.empty())

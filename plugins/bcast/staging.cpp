@@ -59,7 +59,7 @@ Result<void> write_part(OpenFile& file, std::uint64_t offset, std::string_view b
         while (size < bytes.size() && !(holes && is_zero(bytes.substr(size, block))))
             size = std::min(size + block, bytes.size());
         if (size > 0) {
-            const Result<void> written = file.write(offset, bytes.substr(0, size));
+            Result<void> written = file.write(offset, bytes.substr(0, size));
             if (!written) return written;
         }
         size = std::min(size + (holes && size < bytes.size() ? block : 0), bytes.size());
@@ -99,7 +99,7 @@ Result<void> Staging::begin(Manifest manifest) {
     manifest_ = std::move(manifest);
     map_ = ContentMap(manifest_);
     for (const Entry& entry : manifest_.entries) {
-        const Result<void> made = make(entry);
+        Result<void> made = make(entry);
         if (!made) return made;
     }
     return {};
@@ -138,7 +138,7 @@ Result<void> Staging::write(std::uint64_t offset, std::string_view bytes) {
         const Result<OpenFile*> file = open(writing_, part.entry, true);
         if (!file) return file.error();
         const bool sized = manifest_.entries[part.entry].size > 0;  // else its last zeros would be lost
-        const Result<void> written = write_part(**file, part.offset, bytes.substr(0, part.size), sized);
+        Result<void> written = write_part(**file, part.offset, bytes.substr(0, part.size), sized);
         if (!written) return written;
         bytes.remove_prefix(part.size);
     }
@@ -162,7 +162,7 @@ Result<void> Staging::set_metadata(const std::string& root, bool of_directories)
     for (std::size_t i = manifest_.entries.size(); i-- > 0;) {
         const Entry& entry = manifest_.entries[i];
         if ((entry.type == FileType::directory) != of_directories) continue;
-        const Result<void> set = files_.set_metadata(path_of(root, entry), entry.status());
+        Result<void> set = files_.set_metadata(path_of(root, entry), entry.status());
         if (!set) return set;
     }
     return {};
@@ -202,7 +202,7 @@ Result<void> Staging::merge() {
     for (std::size_t i = manifest_.entries.size(); i-- > 0;) {
         const Entry& entry = manifest_.entries[i];
         if (entry.type != FileType::directory) continue;
-        const Result<void> removed = files_.remove(path_of(temporary_, entry));
+        Result<void> removed = files_.remove(path_of(temporary_, entry));
         if (!removed) return removed;
     }
     return set_metadata(final_, true);

@@ -27,7 +27,7 @@ Result<void> Storing::put(ChunkNumber number, const Chunk& chunk) {
     if (manifest_.size() < shape.manifest_bytes) return {};
     Result<Manifest> manifest = decode<Manifest>(manifest_);
     if (!manifest) return manifest.error();
-    const Result<void> valid = validate(*manifest, shape.content_bytes);
+    Result<void> valid = validate(*manifest, shape.content_bytes);
     if (!valid) return valid;
     return staging_.begin(std::move(*manifest));
 }

@@ -95,7 +95,7 @@ Result<void> Upstream::take(std::string bytes) {
         const auto next = reader_.next();
         if (!next) return next.error();
         if (!*next) return {};
-        const Result<void> taken = take(**next);
+        Result<void> taken = take(**next);
         if (!taken) return taken;
     }
 }

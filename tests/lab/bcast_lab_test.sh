@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# bcast over real connections: a file and a tree of files to 16 hosts, an agent that is killed in the middle, a full disk,
-# standard input, Ctrl-C; the exact bytes everywhere and nothing of temporary files left.
+# bcast over real connections: a file and a tree of files to 16 hosts, standard input, a command, a full disk, an agent
+# that is killed in the middle, Ctrl-C; the exact bytes everywhere and nothing of temporary files left.
 set -euo pipefail
 # shellcheck source=tests/lab/session.sh
 source "$(dirname "$0")/session.sh"
 
 hosts='a[00-03] b[00-03] c[00-03] d[00-03]'
-megabytes=${TRELLIS_BCAST_MB:-64}
+megabytes=${TRELLIS_BCAST_MB:-24}
 
 # Hosts whose file has this digest, the hosts being named before the digest by "e".
 expect_digests() { # COUNT PATH
@@ -46,17 +46,62 @@ TRL
     expect_equal "hosts with the same tree" "$(grep -cF ": $(on ctl sh -c "$describe_tree")" "$out")" 16
 }
 
+# Runs a command as soon as b02 has begun to store.
+once_begun() { # COMMAND...
+    (
+        SECONDS=0
+        until [[ $(on b02 sh -c 'ls -A /tmp | grep -c "^.big.trellis-"' 2>/dev/null) == 1 ]]; do
+            sleep 0.05
+            [[ $SECONDS -lt 60 ]] || exit
+        done
+        "$@"
+    ) >/dev/null 2>&1 &
+}
+
+kill_agent_of() { on "$1" kill -9 "$(agent_of "$1")"; } # HOST
+
 killed_in_the_middle() {
+    once_begun kill_agent_of b02
     session <<TRL
 explore $hosts
 e rm -f /tmp/big
-bcast --limit $((megabytes * 1000 / 8))k /tmp/big /tmp
+bcast --limit $((megabytes * 1000 / 4))k /tmp/big /tmp
 e sha256sum /tmp/big
 TRL
     expect_said "^15 of 16 hosts have it: "
     expect_said "^bcast: b02: "
     expect_digests 15 /tmp/big
-    grep 'have it' "$err" | sed 's/^/    /'
+    expect_nothing_left 5000
+    on b02 sh -c 'rm -f /tmp/.big.trellis-*'
+}
+
+interrupted() {
+    once_begun on ctl sh -c 'kill -INT $(pgrep -x trellis)'
+    session <<TRL
+explore $hosts
+e rm -f /tmp/big
+bcast --limit $((megabytes * 1000 / 60))k /tmp/big /tmp
+TRL
+    expect_nothing_left 5000
+    local host left=0
+    for host in "${lab_hosts[@]}"; do
+        left=$((left + $(on "$host" sh -c 'ls -A /tmp | grep -c big')))
+    done
+    expect_equal "files left, but that of ctl" "$left" 1
+    expect_within 30000
+}
+
+full_disk() {
+    session <<TRL
+explore $hosts
+e 'if [ \$(hostname) = b03 ]; then head -c 1G /dev/zero >/tmp/full; fi; true'
+bcast /tmp/big /tmp/other
+e 'rm -f /tmp/full; ls -A /tmp'
+TRL
+    expect_said "^bcast: b03: /tmp: no space: .* needed"
+    expect_said "^15 of 16 hosts have it: "
+    expect_equal "hosts with the file" "$(grep -c ': other$' "$out")" 15
+    expect_no_temporaries
 }
 
 standard_input() {
@@ -103,17 +148,8 @@ try "a tree of files" a_tree
 try "standard input" standard_input
 try "a file of one of the hosts" from_a_host
 try "a command that reads it" into_a_command
-# When b02 has begun to store, its agent is killed.
-(
-    SECONDS=0
-    until [[ $(on b02 sh -c 'ls -A /tmp | grep -c "^.big.trellis-"' 2>/dev/null) == 1 ]]; do
-        sleep 0.05
-        [[ $SECONDS -lt 60 ]] || exit
-    done
-    sleep 0.5
-    on b02 kill -9 "$(agent_of b02)"
-) &
+try "a full disk" full_disk
 try "a host that is killed" killed_in_the_middle
-expect_nothing_left 5000
+try "Ctrl-C" interrupted
 lab down
 finish

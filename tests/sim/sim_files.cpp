@@ -29,7 +29,7 @@ class SimFile final : public OpenFile {
         return offset < content.size() ? content.substr(static_cast<std::size_t>(offset), size) : "";
     }
     Result<void> write(std::uint64_t offset, std::string_view bytes) override {
-        const Result<void> room = resize(std::max(node_->status.size, offset + bytes.size()));
+        Result<void> room = resize(std::max(node_->status.size, offset + bytes.size()));
         if (!room) return room;
         node_->content.replace(static_cast<std::size_t>(offset), bytes.size(), bytes);
         return {};
@@ -94,7 +94,7 @@ Result<FileStatus> SimFiles::link_status(const std::string& path) {
 }
 
 Result<FileStatus> SimFiles::status(const std::string& path) {
-    const Result<FileStatus> found = link_status(path);
+    Result<FileStatus> found = link_status(path);
     if (found->type != FileType::link) return found;
     const std::string& target = found->target;
     return status(target.starts_with('/') ? target : parent(whole(path)) + "/" + target);
@@ -120,7 +120,7 @@ Result<void> SimFiles::may_change(const std::string& path) const {
 }
 
 Result<std::shared_ptr<SimFiles::Node>> SimFiles::add(const std::string& path, FileType type) {
-    const Result<void> allowed = may_change(path);
+    Result<void> allowed = may_change(path);
     if (!allowed) return allowed.error();
     if (has(path)) return Failure{FailureKind::unavailable, "", "", path + ": File exists"};
     auto node = std::make_shared<Node>();
@@ -164,13 +164,13 @@ Result<void> SimFiles::set_metadata(const std::string& path, const FileStatus& s
 
 // A directory takes along what is in it.
 Result<void> SimFiles::rename(const std::string& from, const std::string& to) {
-    const Result<void> allowed = may_change(to);
+    Result<void> allowed = may_change(to);
     if (!allowed) return allowed;
     if (!has(from)) return absent(from);
     const std::string old = whole(from);
     const std::string below = old + "/";
     if (has(to)) {
-        const Result<void> removed = remove(to);
+        Result<void> removed = remove(to);
         if (!removed) return removed;
     }
     std::map<std::string, std::shared_ptr<Node>> moved;
@@ -184,7 +184,7 @@ Result<void> SimFiles::rename(const std::string& from, const std::string& to) {
 }
 
 Result<void> SimFiles::remove(const std::string& path) {
-    const Result<void> allowed = may_change(path);
+    Result<void> allowed = may_change(path);
     if (!allowed) return allowed;
     const auto node = nodes_.find(whole(path));
     if (node == nodes_.end()) return absent(path);
