@@ -1,6 +1,6 @@
 // SimFiles: the files of one simulated machine, in memory; a FileStore with a disk that can be full and
-// directories that can be read-only. Owned by SimMachines: they outlive the processes. Work apart takes no
-// time.
+// directories that can be read-only. Owned by the simulated world: they outlive the processes. Work apart
+// takes no time.
 #pragma once
 
 #include "trellis/file_store.hpp"

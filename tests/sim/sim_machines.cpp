@@ -15,12 +15,13 @@ Failure failure(FailureKind kind, std::string cause) {
 
 }  // namespace
 
-SimMachines::SimMachines(VirtualTime& time, SimNetwork& network, std::vector<RoleEntry> roles)
+SimMachines::SimMachines(VirtualTime& time, SimNetwork& network, std::vector<SimFiles>& disks,
+                         std::vector<RoleEntry> roles)
     : time_(time),
       network_(network),
+      disks_(disks),
       roles_(std::move(roles)),
       logins_(network.file().hosts.size()),
-      files_(logins_.size()),
       by_machine_(logins_.size()) {
     for (MachineIndex i = 0; i < logins_.size(); ++i)
         names_[name(i)] = i;

@@ -41,7 +41,9 @@ using NoiseSource = std::function<Duration(MachineIndex from, MachineIndex to, D
 
 class SimMachines {
   public:
-    SimMachines(VirtualTime& time, SimNetwork& network, std::vector<RoleEntry> roles);
+    // `disks`: one for each machine.
+    SimMachines(VirtualTime& time, SimNetwork& network, std::vector<SimFiles>& disks,
+                std::vector<RoleEntry> roles);
     ~SimMachines();
 
     // Logs in over ssh, as far as the network and the machine let it: on success the time of a login has
@@ -67,7 +69,7 @@ class SimMachines {
     }
     [[nodiscard]] std::vector<trellis::Address> addresses(MachineIndex machine) const;
     [[nodiscard]] LoginBehaviour& login(MachineIndex machine) { return logins_[machine]; }
-    [[nodiscard]] SimFiles& files(MachineIndex machine) { return files_[machine]; }
+    [[nodiscard]] SimFiles& files(MachineIndex machine) { return disks_[machine]; }
     void set_noise(NoiseSource noise) { noise_ = std::move(noise); }
     [[nodiscard]] Duration sample(MachineIndex from, MachineIndex to, Duration passed) const;
 
@@ -94,10 +96,10 @@ class SimMachines {
 
     VirtualTime& time_;
     SimNetwork& network_;
+    std::vector<SimFiles>& disks_;
     std::vector<RoleEntry> roles_;
     std::map<std::string, MachineIndex> names_;
     std::vector<LoginBehaviour> logins_;
-    std::vector<SimFiles> files_;
     std::vector<std::shared_ptr<SimProcess>> processes_;
     std::vector<std::vector<SimProcess*>> by_machine_;
     std::map<std::string, SimProcess*, std::less<>> agents_;  // the latest of each name

@@ -51,8 +51,9 @@ Task<Result<std::string>> SimAuthority::ask_agent(std::string) {
 }
 
 SimWorld::SimWorld(lab::TopologyFile file, SimOptions options)
-    : network_(time_, std::move(file), options.seed),
-      machines_(time_, network_, std::move(options.roles)),
+    : disks_(file.hosts.size()),
+      network_(time_, std::move(file), options.seed),
+      machines_(time_, network_, disks_, std::move(options.roles)),
       patience_(options.patience),
       root_process_(machines_.start_root(machines_.find(options.root).value())),
       root_(std::make_unique<Root>(root_process_.world(), options.tree, authority_, no_settings())) {}

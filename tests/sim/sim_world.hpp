@@ -93,6 +93,7 @@ class SimWorld {
   private:
     static SettingsSource no_settings();
 
+    std::vector<SimFiles> disks_;  // before the time, with which the coroutines of killed agents end
     VirtualTime time_;
     SimNetwork network_;
     SimMachines machines_;
