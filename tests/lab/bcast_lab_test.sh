@@ -126,6 +126,21 @@ TRL
     expect_equal "hosts with the exact bytes" "$(grep -c ": $(on ctl sha256sum /tmp/big | cut -d ' ' -f 1)" "$out")" 15
 }
 
+back_again() {
+    session <<TRL
+explore $hosts
+gather 'c[00-03]:/tmp/bi*' 'c[00-01]:/tmp/tree' /tmp/back
+gather /tmp/absent /tmp/back
+TRL
+    expect_status 1
+    expect_said "^from 4 of 4 hosts: 6 files and directories, "
+    expect_said "^gather: a\[00-03\],b\[00-03\],c\[00-03\],d\[00-03\]: /tmp/absent: No such file or directory"
+    local digest
+    digest=$(on ctl sha256sum /tmp/big | cut -d ' ' -f 1)
+    expect_equal "gathered files with the exact bytes" "$(on ctl sh -c 'sha256sum /tmp/back/*/big' | grep -c "$digest")" 4
+    expect_equal "gathered trees" "$(on ctl sh -c 'ls -d /tmp/back/*/tree | wc -l; rm -r /tmp/back')" 2
+}
+
 into_a_command() {
     session <<TRL
 explore $hosts
@@ -145,6 +160,7 @@ on ctl sh -c 'mkdir -p "/tmp/tree/a b/c" && cd /tmp/tree && : > empty && echo x 
 break" && chmod 750 "a b" && ln -s "a b" link && seq 1 1000 | while read -r n; do echo $n > "a b/c/$n"; done'
 try "a file to 16 hosts" one_file
 try "a tree of files" a_tree
+try "files gathered again" back_again
 try "standard input" standard_input
 try "a file of one of the hosts" from_a_host
 try "a command that reads it" into_a_command
