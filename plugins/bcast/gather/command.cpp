@@ -110,7 +110,7 @@ Result<void> GatherCommand::make_directories(FileStore& files) {
         if (!there) return there.error();
         if (there->type == FileType::directory) continue;
         if (there->type != FileType::absent) return invalid(path + ": it is no directory");
-        const Result<void> made = files.make_directory(path);
+        Result<void> made = files.make_directory(path);
         if (!made) return made;
     }
     return {};
