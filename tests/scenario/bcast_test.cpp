@@ -1,4 +1,5 @@
 // `bcast` from the shell's command line to the files on the hosts, in the simulated world.
+#include "tests/scenario/cut_through.hpp"
 #include "tests/scenario/sim_shell.hpp"
 
 #include <algorithm>
@@ -79,19 +80,12 @@ TEST_F(BcastSimulated, GivesEveryHostTheExactBytes) {
     }
 }
 
-// Every host passes on what it gets while it gets it: the last one has it little later than the first.
-TEST_F(BcastSimulated, TakesTheTimeOfOneTransfer) {
-    const std::size_t size = 24'000'000;
-    for (const std::string& host : hosts_)
-        world().network().set_rate(host, 100e6);
-    files("ctl").put("/tmp/big", drawn_bytes(size));
-    EXPECT_EQ(run("bcast --order name /tmp/big /tmp"), 0) << said_;
-    const double wire = 1.0 + 66.0 / 1448.0;
-    const Duration alone =
-        milliseconds(static_cast<int>(static_cast<double>(size) * 8 / 100e6 * 1000 * wire));
-    const Duration hops = milliseconds(20 * 6);  // 64 KiB at that rate, and the way
-    EXPECT_GT(took_, alone);
-    EXPECT_LT(took_, alone * 103 / 100 + hops + milliseconds(100));
+// Every host passes on what it gets while it gets it.
+TEST(BcastCutThrough, TakesTheTimeOfOneTransferAndAHopForEachHost) {
+    const CutThrough trial = cut_through(128, 8'000'000);
+    EXPECT_EQ(trial.have, 128u);
+    EXPECT_GT(trial.taken, trial.ideal * 0.99);
+    EXPECT_LT(trial.taken, trial.ideal * 1.03);
 }
 
 TEST_F(BcastSimulated, SendsATreeOfFilesWithNamesModesAndTimes) {
