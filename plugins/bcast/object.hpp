@@ -14,9 +14,7 @@
 namespace trellis::plugins::bcast {
 
 inline constexpr std::size_t chunk_size = std::size_t{1} << 20;
-// Most bytes that are handed on at once: with the header of a record no more than one record of TLS, which
-// nobody can read before the whole of it is there.
-inline constexpr std::size_t piece_size = (std::size_t{16} << 10) - 5;
+inline constexpr std::size_t piece_size = std::size_t{256} << 10;  // most bytes that are handed on at once
 inline constexpr std::size_t digest_size = 32;
 
 using ChunkNumber = std::uint64_t;  // from the first of the manifest on

@@ -1,8 +1,8 @@
 // CutThrough: how long a broadcast through a chain of simulated hosts takes, beside an ideal pipeline.
 #pragma once
 
-#include "plugins/bcast/object.hpp"
 #include "tests/scenario/sim_shell.hpp"
+#include "tests/sim/sim_link.hpp"
 
 #include <cstddef>
 #include <string>
@@ -17,13 +17,13 @@ struct CutThrough {
     std::size_t have = 0;  // hosts with the exact bytes
 };
 
-// Every host with a card of 100 Mbit/s. A hop: one piece occupies a card, its first packet two, two cables,
+// Every host with a card of 100 Mbit/s. A hop: one record of TLS occupies a card, its first packet two, two cables,
 // the time of a processor at both ends.
 inline CutThrough cut_through(std::size_t hosts, std::size_t bytes) {
     constexpr double rate = 100e6 / 8;
     constexpr double wire = 1 + sim::packet_overhead / 1448.0;
     constexpr double packet = 1448.0 + sim::packet_overhead;
-    constexpr double piece = static_cast<double>(plugins::bcast::piece_size) * wire;
+    constexpr double piece = static_cast<double>(sim::most_stream_piece) * wire;
     constexpr double hop = piece / rate + packet / rate + 2 * 25e-6 + 2 * 5e-6;
     SimShell shell(sim::many_hosts(hosts));
     sim::SimWorld& world = shell.world();

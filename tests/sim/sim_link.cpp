@@ -35,7 +35,8 @@ Task<Result<std::string>> SimByteStream::read() {
 Task<Result<void>> SimByteStream::write(std::string bytes) {
     const auto connection = connection_;
     if (!connection->open(side_)) co_return Failure{FailureKind::lost, "write", "", "closed"};
-    if (!bytes.empty()) connection->send(side_, std::move(bytes));
+    for (std::size_t at = 0; at < bytes.size(); at += most_stream_piece)
+        connection->send(side_, bytes.substr(at, most_stream_piece));
     co_await connection->drained(side_);
     co_return Result<void>{};
 }

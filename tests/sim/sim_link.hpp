@@ -26,6 +26,9 @@ class SimLink final : public Link {
     Connection::Side side_;
 };
 
+// What is written at once arrives in pieces, as the records of TLS do.
+inline constexpr std::size_t most_stream_piece = std::size_t{16} << 10;
+
 class SimByteStream final : public ByteStream {
   public:
     SimByteStream(std::shared_ptr<Connection> connection, Connection::Side side)
