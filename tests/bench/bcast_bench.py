@@ -54,9 +54,15 @@ class Trellis:
         self.session.say(f"explore {','.join(HOSTS)}")
         self.session.timed("e hostname")
         self.session.ask("infer --json")
+        self.seconds = 0
 
     def send(self, order):
+        before = agents_seconds()
+        begin = time.monotonic()
         self.session.ask(f"bcast --json --order {order} {SOURCE} /tmp/got/")
+        took = time.monotonic() - begin
+        self.seconds = agents_seconds() - before
+        return took
 
 
 def trellis_from_nothing(program):
@@ -147,6 +153,18 @@ def aria2():
     return took
 
 
+def agents_seconds():
+    """Processor time that the agents have had so far, summed over all hosts."""
+    ticks = on_all("cat $(pgrep -f '[a]gentd-' | sed 's#.*#/proc/&/stat#') | awk '{ sum += $14 + $15 } END { print sum }'")
+    return sum(float(value) for value in ticks.values()) / os.sysconf("SC_CLK_TCK")
+
+
+def relay_floor(program):
+    """Seconds for each GB that is opened, sealed, hashed and written."""
+    lines = finished([os.path.join(os.path.dirname(program), "relay_bench")]).stdout.splitlines()
+    return next(float(line.split()[1]) for line in lines if line.startswith("all"))
+
+
 def iperf3():
     """Bits a second of one flow alone to the last host."""
     host = HOSTS[-1]
@@ -196,14 +214,20 @@ def main():
     print(f"{time.strftime('%Y-%m-%d', time.gmtime())}, laboratory `{name}`, {os.cpu_count()} processors, Linux "
           f"{os.uname().release}; one run each. One iperf3 flow alone to {HOSTS[-1]}: {floor / 1e6:.1f} Mbit/s.\n")
     print("| tool | seconds | Mbit/s to each host | of the iperf3 flow | time / trellis's |\n|---|---|---|---|---|")
-    own = None
+    own = cpu = None
     for tool, send in tools.items():
         if chosen and not any(tool.startswith(each) for each in chosen):
             continue
         took = measured(send, digest)
         own = own or took
         bits = megabytes * 8e6 / took
+        if tool.startswith("trellis, order"):
+            cpu = trellis.seconds * 1000 / megabytes / len(HOSTS)
         print(f"| {tool} | {took:.2f} | {bits / 1e6:.1f} | {100 * bits / floor:.1f}% | {took / own:.2f} |", flush=True)
+    if cpu:
+        floor = relay_floor(program)
+        print(f"\nProcessor time of an agent in the order of the tree, sockets and all: {cpu:.2f} s for each GB; {cpu / floor:.2f} "
+              f"times the {floor:.2f} s that opening, sealing, hashing and writing it take at the least.")
 
 
 if __name__ == "__main__":
