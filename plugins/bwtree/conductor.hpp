@@ -1,0 +1,73 @@
+// Conductor: the root's side of a measurement: has the hosts carry out the rounds of a plan, one after the
+// other, and gives it the rates. A host that is lost or silent is left out; the others go on. Owned by the
+// command for one measurement.
+#pragma once
+
+#include "trellis/command.hpp"
+
+#include "agentd/model/directed_paths.hpp"
+#include "plugins/bwtree/measuring_plan.hpp"
+#include "plugins/bwtree/messages.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace trellis::plugins::bwtree {
+
+// How one flow is measured, by the round-trip time between its hosts.
+struct FlowTiming {
+    std::uint8_t streams = 1;  // more than one where one alone may not fill a long way
+    Duration slot{0}, warm_up{0}, most{0};
+};
+[[nodiscard]] FlowTiming timing_for(Delay round_trip);
+
+struct Conducted {
+    std::size_t rounds = 0;
+    std::uint64_t bytes = 0;  // that arrived
+    bool budget_spent = false;
+    std::map<TopologyNode, std::string> out;  // hosts left out, and why
+    std::size_t failures = 0;                 // flows of which nothing came, though both hosts were there
+    std::string failure;                      // the first of these
+};
+
+class Conductor {
+  public:
+    // All outlive it; the operation has just been started. `hosts`: by node of the topology. `budget`: bytes.
+    Conductor(CommandContext& context, Operation& operation, const Topology& topology,
+              std::vector<Host> hosts, MeasuringPlan& plan, std::uint64_t budget);
+    Task<void> run();
+    [[nodiscard]] const Conducted& conducted() const { return conducted_; }
+
+  private:
+    Task<bool> step();
+    Task<bool> carry_out(const Round& round);
+    void send(const Round& round);
+    void stop();
+    void take(TopologyNode from, const ToRoot& message);
+    void take_arrival(TopologyNode from, const Arrival& arrival);
+    void leave_out(TopologyNode host, const std::string& why);
+    [[nodiscard]] bool is_out(TopologyNode host) const { return conducted_.out.contains(host); }
+    [[nodiscard]] std::optional<TopologyNode> node_of(HostId host) const;
+    [[nodiscard]] bool all_ready() const;
+
+    CommandContext& context_;
+    Operation& operation_;
+    DirectedPaths paths_;
+    std::vector<Host> hosts_;
+    MeasuringPlan& plan_;
+    std::uint64_t budget_;
+    std::map<TopologyNode, std::uint16_t> ports_;  // of those that are ready
+    std::map<HostId, TopologyNode> nodes_;
+    Round round_;
+    std::vector<FlowRate> rates_;
+    std::set<FlowNumber> measuring_;
+    std::set<TopologyNode> draining_;  // hosts that flows of this round still reach
+    Conducted conducted_;
+};
+
+}  // namespace trellis::plugins::bwtree

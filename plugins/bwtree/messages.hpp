@@ -1,0 +1,108 @@
+// What the command at the root and the roles on the hosts say to one another. Rounds are numbered from 1,
+// flows by their place in the round.
+#pragma once
+
+#include "trellis/host.hpp"
+#include "trellis/message.hpp"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace trellis::plugins::bwtree {
+
+using FlowNumber = std::uint32_t;
+
+// Role to root: it listens.
+struct Ready {
+    std::uint16_t port = 0;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(port);
+    }
+};
+
+struct Sending {
+    FlowNumber flow = 0;
+    HostId to{};
+    std::uint16_t port = 0;
+    std::uint8_t streams = 1;
+    std::uint64_t most_bytes = 0;  // over all streams
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(flow, to, port, streams, most_bytes);
+    }
+};
+
+struct Receiving {
+    FlowNumber flow = 0;
+    HostId from{};
+    std::uint32_t slot_us = 0;
+    std::uint32_t warm_up_us = 0;
+    std::uint32_t most_us = 0;
+    std::uint64_t most_bytes = 0;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(flow, from, slot_us, warm_up_us, most_us, most_bytes);
+    }
+};
+
+// Root to one host: its part of a round. It sends until it is told to stop.
+struct Assignment {
+    std::uint32_t round = 0;
+    std::vector<Sending> sending;
+    std::vector<Receiving> receiving;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(round, sending, receiving);
+    }
+};
+
+struct Stop {
+    std::uint32_t round = 0;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(round);
+    }
+};
+
+// Role to root, of a flow that it takes, or that it cannot send: its rate in bytes of the stream per second,
+// or why there is none.
+struct Arrival {
+    std::uint32_t round = 0;
+    FlowNumber flow = 0;
+    double rate = 0;
+    double standard_error = 0;
+    std::string why;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(round, flow, rate, standard_error, why);
+    }
+};
+
+// Role to root, once it has been told to stop: nothing of this round is under way to it any more.
+struct Idle {
+    std::uint32_t round = 0;
+    std::uint64_t received = 0;  // bytes in this round
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(round, received);
+    }
+};
+
+using ToRole = std::variant<Assignment, Stop>;
+using ToRoot = std::variant<Ready, Arrival, Idle>;
+
+// The first bytes of each stream between two hosts, of a fixed size.
+struct StreamHeader {
+    std::uint32_t round = 0;
+    FlowNumber flow = 0;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(round, flow);
+    }
+};
+inline constexpr std::size_t stream_header_size = 8;
+
+}  // namespace trellis::plugins::bwtree

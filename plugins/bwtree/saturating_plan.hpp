@@ -1,0 +1,50 @@
+// SaturatingPlan: the default method. Each link is loaded in one direction by several flows at once, over
+// hosts and links of which none has to carry as much as it, and by more and more while it may still not be
+// full: the links of the hosts first, then, with the hosts that turned out fast, those between switches.
+// Groups of flows that run at the same time share no link, whichever direction.
+#pragma once
+
+#include "plugins/bwtree/link_evidence.hpp"
+#include "plugins/bwtree/measuring_plan.hpp"
+#include "plugins/bwtree/supply.hpp"
+
+#include <cstddef>
+#include <set>
+#include <vector>
+
+namespace trellis::plugins::bwtree {
+
+class SaturatingPlan final : public MeasuringPlan {
+  public:
+    // The topology is valid and has two hosts or more.
+    explicit SaturatingPlan(Topology topology);
+    SaturatingPlan(const SaturatingPlan&) = delete;
+    SaturatingPlan& operator=(const SaturatingPlan&) = delete;
+
+    [[nodiscard]] std::optional<Round> next() override;
+    void take(std::span<const FlowRate> rates) override;
+    void leave_out(TopologyNode host) override { out_.insert(host); }
+    [[nodiscard]] TopologyBandwidth result() const override;
+
+  private:
+    bool begin_pass();
+    void fill_round();
+    [[nodiscard]] Supply supply() const;
+    [[nodiscard]] double capacity(DirectedLink link) const;
+    [[nodiscard]] bool is_of_host(DirectedLink link) const;
+    [[nodiscard]] bool measured(DirectedLink link) const;
+    [[nodiscard]] bool promising(DirectedLink link, const Supply& supply) const;
+
+    Topology topology_;
+    DirectedPaths paths_;
+    LinkEvidence evidence_;
+    std::vector<LinkBandwidth> known_;  // by directed link
+    std::vector<std::size_t> flows_;    // by directed link, how many have been tried
+    std::vector<DirectedLink> waiting_;
+    std::set<TopologyNode> out_;
+    Round round_;
+    bool trunks_ = false;  // the hosts' links have been measured once
+    bool begun_ = false;
+};
+
+}  // namespace trellis::plugins::bwtree
