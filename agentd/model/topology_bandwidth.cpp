@@ -2,9 +2,14 @@
 
 #include "agentd/model/directed_paths.hpp"
 #include "agentd/model/topology_query.hpp"
+#include "agentd/model/topology_text.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
+#include <span>
+#include <tuple>
 
 namespace trellis {
 namespace {
@@ -32,6 +37,70 @@ Result<TopologyNode> host_named(const Topology& topology, std::string_view name)
     if (!node || !topology.is_host(*node)) return invalid(std::string(name) + " is no host of this topology");
     return *node;
 }
+
+// Of two figures of one kind whether the second is hardly greater or less.
+bool hardly_differ(const LinkBandwidth& one, const LinkBandwidth& other) {
+    return one.kind == other.kind &&
+           std::abs(one.bits_per_second - other.bits_per_second) <= 0.05 * one.bits_per_second;
+}
+
+// Both directions of a link: towards the root and from it.
+struct Directions {
+    LinkBandwidth up, down;
+};
+
+std::string directions_text(const Directions& link) {
+    if (!hardly_differ(link.up, link.down))
+        return "-> " + bandwidth_text(link.up) + ", <- " + bandwidth_text(link.down);
+    return bandwidth_text(link.up.bits_per_second <= link.down.bits_per_second ? link.up : link.down);
+}
+
+class BandwidthWords final : public LinkWords {
+  public:
+    explicit BandwidthWords(const TopologyBandwidth& tree) : links_(tree.topology.node_count()) {
+        const DirectedPaths paths(tree.topology);
+        for (const TopologyNode node : paths.nodes_from_root()) {
+            if (node == paths.root()) continue;
+            const DirectedLink up = paths.upwards(node), down = opposite(up);
+            links_[node] = {tree.links[link_of(up)][up % 2], tree.links[link_of(down)][down % 2]};
+        }
+    }
+
+    [[nodiscard]] std::string of_switch(TopologyNode node) const override {
+        return directions_text(links_[node]);
+    }
+    // The slowest stands for all.
+    [[nodiscard]] std::string of_hosts(std::span<const TopologyNode> hosts) const override {
+        Directions least = links_[hosts.front()];
+        for (const TopologyNode host : hosts) {
+            least.up = std::min(least.up, links_[host].up, slower);
+            least.down = std::min(least.down, links_[host].down, slower);
+        }
+        const std::string count = hosts.size() == 1 ? "" : std::to_string(hosts.size()) + " hosts, ";
+        return count + directions_text(least);
+    }
+    [[nodiscard]] bool before(TopologyNode host, TopologyNode other) const override {
+        return key(host) > key(other);
+    }
+    [[nodiscard]] bool alike(TopologyNode host, TopologyNode later) const override {
+        return hardly_differ(links_[host].up, links_[later].up) &&
+               hardly_differ(links_[host].down, links_[later].down);
+    }
+
+  private:
+    using Key = std::tuple<LinkBandwidth::Kind, LinkBandwidth::Kind, std::int64_t, double>;
+    static bool slower(const LinkBandwidth& one, const LinkBandwidth& other) {
+        return one.bits_per_second < other.bits_per_second;
+    }
+    // Down, hosts are in steps of 5%, so that the figures up do not part those that are alike.
+    [[nodiscard]] Key key(TopologyNode host) const {
+        const auto& [up, down] = links_[host];
+        const double step = down.bits_per_second > 0 ? std::log(down.bits_per_second) / 0.05 : 0;
+        return {up.kind, down.kind, std::llround(step), up.bits_per_second};
+    }
+
+    std::vector<Directions> links_;  // by node
+};
 
 }  // namespace
 
@@ -65,13 +134,8 @@ std::string bandwidth_text(const LinkBandwidth& bandwidth) {
 }
 
 std::string bandwidth_tree_text(const TopologyBandwidth& tree) {
-    std::string text;
-    for (std::size_t i = 0; i < tree.links.size(); ++i) {
-        const TopologyLink& link = tree.topology.links[i];
-        text += tree.topology.name(link.a) + " - " + tree.topology.name(link.b) + "  " +
-                bandwidth_text(tree.links[i][0]) + ", back " + bandwidth_text(tree.links[i][1]) + "\n";
-    }
-    return text;
+    if (tree.topology.node_count() == 0) return "(no hosts)\n";
+    return topology_text(tree.topology, BandwidthWords(tree));
 }
 
 }  // namespace trellis

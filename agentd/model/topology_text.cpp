@@ -18,6 +18,10 @@ struct Strokes {
 constexpr Strokes utf8_strokes{"├── ", "└── ", "│   ", "    "};
 constexpr Strokes ascii_strokes{"|-- ", "`-- ", "|   ", "    "};
 
+const Strokes& strokes_of(LineDrawing lines) {
+    return lines == LineDrawing::utf8 ? utf8_strokes : ascii_strokes;
+}
+
 struct Unit {
     double divisor;
     const char* name;
@@ -58,10 +62,44 @@ struct Line {
     bool is_switch = false;
 };
 
+// The delays, and how sure the links are.
+class DelayWords final : public LinkWords {
+  public:
+    explicit DelayWords(const TopologyQuery& query) : query_(query) {}
+
+    [[nodiscard]] std::string of_switch(TopologyNode node) const override {
+        const TopologyLink& link = query_.link_to_parent(node);
+        return delay_text(link.delay) + (is_doubtful(link) ? ", " + confidence_text(link.confidence) : "");
+    }
+    [[nodiscard]] std::string of_hosts(std::span<const TopologyNode> hosts) const override {
+        std::vector<TopologyLink> links;
+        for (const TopologyNode host : hosts)
+            links.push_back(query_.link_to_parent(host));
+        return host_links_text(links);
+    }
+    [[nodiscard]] bool before(TopologyNode host, TopologyNode other) const override {
+        return key(host) < key(other);
+    }
+    [[nodiscard]] bool alike(TopologyNode host, TopologyNode later) const override {
+        const Delay least = query_.delay_to_parent(host);
+        return query_.delay_to_parent(later) <= std::max(least * 1.5, least + Delay{1}) &&
+               doubtful(later) == doubtful(host);
+    }
+
+  private:
+    [[nodiscard]] bool doubtful(TopologyNode host) const { return is_doubtful(query_.link_to_parent(host)); }
+    [[nodiscard]] std::pair<bool, Delay> key(TopologyNode host) const {
+        return {doubtful(host), query_.delay_to_parent(host)};
+    }
+
+    const TopologyQuery& query_;
+};
+
 class TreeDrawing {
   public:
-    TreeDrawing(const Topology& topology, const Strokes& strokes)
-        : topology_(topology), query_(topology), strokes_(strokes) {}
+    TreeDrawing(const Topology& topology, const TopologyQuery& query, const LinkWords& words,
+                const Strokes& strokes)
+        : topology_(topology), query_(query), words_(words), strokes_(strokes) {}
 
     std::string draw() {
         text_ = node_text(query_.root()) + "\n";
@@ -108,26 +146,18 @@ class TreeDrawing {
     }
 
     std::string switch_line(TopologyNode node) const {
-        const TopologyLink& link = query_.link_to_parent(node);
-        return node_text(node) + "  " + delay_text(link.delay) +
-               (is_doubtful(link) ? ", " + confidence_text(link.confidence) : "");
+        return node_text(node) + "  " + words_.of_switch(node);
     }
 
     std::vector<Line> host_lines(TopologyNode node) const {
         std::vector<TopologyNode> hosts;
         for (const TopologyNode child : query_.children(node))
             if (topology_.is_host(child)) hosts.push_back(child);
-        const auto key = [&](TopologyNode host) {
-            return std::pair(doubtful(host), query_.delay_to_parent(host));
-        };
-        std::ranges::stable_sort(hosts, {}, key);
+        std::ranges::stable_sort(hosts, [&](auto one, auto other) { return words_.before(one, other); });
         std::vector<Line> lines;
         for (auto first = hosts.begin(); first != hosts.end();) {
-            const Delay least = query_.delay_to_parent(*first);
-            const Delay most = std::max(least * 1.5, least + Delay{1});
-            const auto last = std::find_if(first, hosts.end(), [&](TopologyNode host) {
-                return query_.delay_to_parent(host) > most || doubtful(host) != doubtful(*first);
-            });
+            const auto last = std::find_if(first, hosts.end(),
+                                           [&](TopologyNode host) { return !words_.alike(*first, host); });
             lines.push_back({host_line({first, last}), *first, false});
             first = last;
         }
@@ -136,18 +166,14 @@ class TreeDrawing {
 
     std::string host_line(const std::vector<TopologyNode>& hosts) const {
         std::vector<std::string> names;
-        std::vector<TopologyLink> links;
-        for (const TopologyNode host : hosts) {
+        for (const TopologyNode host : hosts)
             names.push_back(topology_.name(host));
-            links.push_back(query_.link_to_parent(host));
-        }
-        return fold_hosts(names) + "  " + host_links_text(links);
+        return fold_hosts(names) + "  " + words_.of_hosts(hosts);
     }
 
-    bool doubtful(TopologyNode host) const { return is_doubtful(query_.link_to_parent(host)); }
-
     const Topology& topology_;
-    TopologyQuery query_;
+    const TopologyQuery& query_;
+    const LinkWords& words_;
     const Strokes& strokes_;
     std::string text_;
 };
@@ -180,7 +206,15 @@ std::string link_text(const TopologyLink& link) {
 
 std::string topology_text(const Topology& topology, LineDrawing lines) {
     if (topology.node_count() == 0) return "(no hosts)\n";
-    return TreeDrawing(topology, lines == LineDrawing::utf8 ? utf8_strokes : ascii_strokes).draw();
+    const TopologyQuery query(topology);
+    const DelayWords words(query);
+    return TreeDrawing(topology, query, words, strokes_of(lines)).draw();
+}
+
+std::string topology_text(const Topology& topology, const LinkWords& words, LineDrawing lines) {
+    if (topology.node_count() == 0) return "(no hosts)\n";
+    const TopologyQuery query(topology);
+    return TreeDrawing(topology, query, words, strokes_of(lines)).draw();
 }
 
 }  // namespace trellis

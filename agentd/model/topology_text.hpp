@@ -21,6 +21,23 @@ enum class LineDrawing : std::uint8_t { utf8, ascii };
 // they are ("s2  105 us, 62% sure"), meshes that they are ("s1 (no tree inside)").
 [[nodiscard]] std::string topology_text(const Topology& topology, LineDrawing lines = LineDrawing::utf8);
 
+// What stands beside the names in a drawn tree, of the links towards its root. Nodes are those of the
+// topology.
+class LinkWords {
+  public:
+    virtual ~LinkWords() = default;
+    [[nodiscard]] virtual std::string of_switch(TopologyNode node) const = 0;
+    // Of some hosts of one switch that share a line.
+    [[nodiscard]] virtual std::string of_hosts(std::span<const TopologyNode> hosts) const = 0;
+    // The order of the hosts of one switch, and whether one that comes later in it may share the line of one.
+    [[nodiscard]] virtual bool before(TopologyNode host, TopologyNode other) const = 0;
+    [[nodiscard]] virtual bool alike(TopologyNode host, TopologyNode later) const = 0;
+};
+
+// The tree with other words than those on delays.
+[[nodiscard]] std::string topology_text(const Topology& topology, const LinkWords& words,
+                                        LineDrawing lines = LineDrawing::utf8);
+
 // Three significant digits with a unit: "0 us", "20.1 us", "3.02 ms", "1.50 s".
 [[nodiscard]] std::string delay_text(Delay delay);
 

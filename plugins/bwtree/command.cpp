@@ -7,10 +7,12 @@
 #include "agentd/model/topology_value.hpp"
 #include "plugins/bwtree/bwtree_options.hpp"
 #include "plugins/bwtree/conductor.hpp"
+#include "plugins/bwtree/forecast.hpp"
 #include "plugins/bwtree/published_plan.hpp"
 #include "plugins/bwtree/saturating_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -40,6 +42,7 @@ class BwtreeCommand final : public Command {
 
   private:
     Task<int> query(CommandContext& context);
+    Task<int> foretell(CommandContext& context, const Topology& topology);
     Task<int> measure(CommandContext& context, Topology topology);
     std::unique_ptr<MeasuringPlan> make_plan(const Topology& topology) const;
     static Result<Topology> topology_of(CommandContext& context);
@@ -60,6 +63,7 @@ Task<int> BwtreeCommand::run(CommandContext& context) {
         context.say("bwtree: " + topology.error().message());
         co_return 2;
     }
+    if (options_.plan()) co_return co_await foretell(context, *topology);
     co_return co_await measure(context, std::move(*topology));
 }
 
@@ -81,6 +85,21 @@ Result<Topology> BwtreeCommand::topology_of(CommandContext& context) {
 std::unique_ptr<MeasuringPlan> BwtreeCommand::make_plan(const Topology& topology) const {
     if (options_.published()) return std::make_unique<PublishedPlan>(topology);
     return std::make_unique<SaturatingPlan>(topology);
+}
+
+// Carries the plan out in a network of the rates that were measured before, where these are of the same tree.
+Task<int> BwtreeCommand::foretell(CommandContext& context, const Topology& topology) {
+    const auto known = context.bus().get<BandwidthValue>(BandwidthValue::type_name);
+    const bool same = known && known->tree().topology == topology;
+    const Forecast forecast = foretold(topology, same ? &known->tree() : nullptr, *make_plan(topology));
+    char text[160];
+    std::snprintf(text, sizeof text, "about %zu rounds, %s, %.0f s; %s", forecast.rounds,
+                  bytes_text(forecast.bytes).c_str(), std::ceil(forecast.seconds),
+                  same ? "by what was measured before" : "supposing 1 Gbit/s on every link");
+    std::string line = text;
+    if (options_.budget() != UINT64_MAX) line += ", and at most " + bytes_text(options_.budget());
+    co_await context.print(line + "\n");
+    co_return 0;
 }
 
 Task<int> BwtreeCommand::measure(CommandContext& context, Topology topology) {

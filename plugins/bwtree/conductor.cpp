@@ -1,12 +1,12 @@
 #include "plugins/bwtree/conductor.hpp"
 
+#include "plugins/bwtree/flow_timing.hpp"
+
 #include <algorithm>
 #include <utility>
 
 namespace trellis::plugins::bwtree {
 namespace {
-
-using std::chrono::milliseconds;
 
 // A link's rate for each byte of a stream: 1448 of the 1538 bytes that a full Ethernet frame takes on the
 // wire (with its preamble, gap, IP and TCP headers and timestamps) are the stream's.
@@ -20,16 +20,6 @@ std::uint32_t microseconds_of(Duration duration) {
 }
 
 }  // namespace
-
-FlowTiming timing_for(Delay round_trip) {
-    const auto rtt = std::chrono::duration_cast<Duration>(round_trip);
-    FlowTiming timing;
-    timing.streams = rtt < milliseconds(2) ? 1 : rtt < milliseconds(10) ? 2 : 4;
-    timing.slot = std::clamp<Duration>(rtt, milliseconds(10), milliseconds(100));
-    timing.warm_up = std::max<Duration>(milliseconds(50), 10 * rtt);
-    timing.most = std::max<Duration>(milliseconds(500), timing.warm_up + 25 * timing.slot);
-    return timing;
-}
 
 Conductor::Conductor(CommandContext& context, Operation& operation, const Topology& topology,
                      std::vector<Host> hosts, MeasuringPlan& plan, std::uint64_t budget)

@@ -19,13 +19,6 @@
 
 namespace trellis::plugins::bwtree {
 
-// How one flow is measured, by the round-trip time between its hosts.
-struct FlowTiming {
-    std::uint8_t streams = 1;  // more than one where one alone may not fill a long way
-    Duration slot{0}, warm_up{0}, most{0};
-};
-[[nodiscard]] FlowTiming timing_for(Delay round_trip);
-
 struct Conducted {
     std::size_t rounds = 0;
     std::uint64_t bytes = 0;  // that arrived

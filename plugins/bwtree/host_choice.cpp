@@ -1,6 +1,8 @@
 #include "plugins/bwtree/host_choice.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <tuple>
 
 namespace trellis::plugins::bwtree {
@@ -15,9 +17,12 @@ std::optional<std::vector<Flow>> HostChoice::flows_over(DirectedLink target, std
     if (receivers.empty()) return std::nullopt;
     const auto senders = hosts_behind(opposite(target), Side::senders, count);
     if (senders.empty()) return std::nullopt;
+    // Each sender to one receiver after the other, until all pairs have been used.
+    const std::size_t most = senders.size() * receivers.size();
+    const std::size_t turn = std::lcm(senders.size(), receivers.size());
     std::vector<Flow> flows;
-    for (std::size_t i = 0; i < std::max(senders.size(), receivers.size()); ++i)
-        flows.push_back({senders[i % senders.size()], receivers[i % receivers.size()], 0});
+    for (std::size_t i = 0; i < std::min(count, most); ++i)
+        flows.push_back({senders[i % senders.size()], receivers[(i + i / turn) % receivers.size()], 0});
     return flows;
 }
 
@@ -31,6 +36,11 @@ std::vector<TopologyNode> HostChoice::hosts_behind(DirectedLink outwards, Side s
         if (!host) return {};
         chosen.push_back(*host);
     }
+    // Fast ones send to fast ones.
+    std::ranges::stable_sort(chosen, std::greater(), [&](TopologyNode host) {
+        const DirectedLink leaving = paths_.leaving(host).front();
+        return supply_.capacity(side == Side::senders ? leaving : opposite(leaving));
+    });
     return chosen;
 }
 

@@ -21,8 +21,8 @@ class HostChoice {
                const std::vector<bool>& busy)
         : paths_(paths), hosts_(hosts), supply_(supply), busy_(busy) {}
 
-    // At least `count` flows over the link, of as many hosts on each side or all that there are; nothing if
-    // the links to them are busy.
+    // `count` flows over the link, of as many hosts on each side or all that there are, or one for each pair;
+    // nothing if the links to them are busy.
     [[nodiscard]] std::optional<std::vector<Flow>> flows_over(DirectedLink target, std::size_t count);
 
   private:

@@ -1,6 +1,7 @@
 #include "plugins/bwtree/published_plan.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace trellis::plugins::bwtree {
@@ -19,7 +20,7 @@ std::optional<TopologyNode> PublishedPlan::host_below(DirectedLink down) const {
         open.pop_back();
         const TopologyNode node = paths_.head(link);
         if (topology_.is_host(node) && !out_.contains(node)) return node;
-        for (const DirectedLink next : paths_.leaving(node))
+        for (const DirectedLink next : paths_.leaving(node) | std::views::reverse)
             if (next != opposite(link)) open.push_back(next);
     }
     return std::nullopt;

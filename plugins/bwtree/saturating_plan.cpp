@@ -12,7 +12,8 @@ using Kind = LinkBandwidth::Kind;
 
 constexpr std::size_t first_flows_of_host = 2;
 constexpr std::size_t first_flows_of_trunk = 4;
-constexpr double assumed_of_host = 1e9;  // before it has been measured
+constexpr std::size_t flows_of_each_host = 4;  // at most, to other hosts each
+constexpr double assumed_of_host = 1e9;        // before it has been measured
 // What more flows must promise beyond what a link has carried.
 constexpr double worthwhile = 1.15;
 
@@ -53,7 +54,8 @@ bool SaturatingPlan::promising(DirectedLink link, const Supply& supply) const {
     if (measured(link) || beyond == 0 || before == 0) return false;
     if (flows_[link] == 0) return true;
     const double most = std::min(supply.into(link), supply.out_of(link));
-    return flows_[link] < std::max(beyond, before) && most > worthwhile * evidence_.carried(link);
+    const std::size_t most_flows = std::min(beyond * before, flows_of_each_host * std::max(beyond, before));
+    return flows_[link] < most_flows && most > worthwhile * evidence_.carried(link);
 }
 
 // The hosts' links first; false if nothing more is to be hoped for.

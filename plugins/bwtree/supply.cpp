@@ -8,16 +8,16 @@ namespace trellis::plugins::bwtree {
 namespace {
 
 // For each link the sum of what comes over the links behind it, each limited by its own `most`; a host gives
-// `own`. Once from the ends to the root, then back.
+// its `own`. Once from the ends to the root, then back.
 template <class Number>
-std::vector<Number> gathered(const DirectedPaths& paths, std::size_t hosts, Number own,
+std::vector<Number> gathered(const DirectedPaths& paths, const std::vector<Number>& own,
                              const std::vector<Number>& most) {
     std::vector<Number> behind(paths.count(), 0);
     const auto& nodes = paths.nodes_from_root();
-    std::vector<Number> sum(nodes.size(), 0);  // of what comes to a node
+    std::vector<Number> sum = own;  // of what comes to a node
+    sum.resize(nodes.size(), 0);
     const auto pass = [&](DirectedLink link) { sum[paths.head(link)] += std::min(most[link], behind[link]); };
     for (const TopologyNode node : nodes | std::views::reverse) {
-        if (node < hosts) sum[node] += own;
         if (node == paths.root()) break;
         behind[paths.upwards(node)] = sum[node];
         pass(paths.upwards(node));
@@ -40,16 +40,17 @@ std::vector<Number> turned_round(std::vector<Number> values) {
 }  // namespace
 
 Supply::Supply(const DirectedPaths& paths, std::size_t hosts, std::vector<double> capacity)
-    : capacity_(std::move(capacity)),
-      into_(gathered(paths, hosts, unlimited, capacity_)),
-      out_of_(turned_round(gathered(paths, hosts, unlimited, turned_round(capacity_)))) {
-    std::vector<std::size_t> present(capacity_.size(), hosts);
+    : capacity_(std::move(capacity)) {
+    const std::vector<double> endless(hosts, unlimited);
+    into_ = gathered(paths, endless, capacity_);
+    out_of_ = turned_round(gathered(paths, endless, turned_round(capacity_)));
+    std::vector<std::size_t> present(hosts, 1);
     for (TopologyNode host = 0; host < hosts; ++host)
         for (const DirectedLink link : paths.leaving(host)) {
-            if (capacity_[link] <= 0) present[link] = 0;
+            if (capacity_[link] <= 0) present[host] = 0;
             greatest_ = std::max({greatest_, capacity_[link], capacity_[opposite(link)]});
         }
-    beyond_ = turned_round(gathered(paths, hosts, std::size_t{1}, present));
+    beyond_ = turned_round(gathered(paths, present, std::vector<std::size_t>(paths.count(), hosts)));
 }
 
 }  // namespace trellis::plugins::bwtree

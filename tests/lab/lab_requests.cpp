@@ -71,6 +71,7 @@ Answer LabDaemon::on_link(const Words& words) {
     auto rate = words.size() > 2 ? parse_rate(words[2]) : std::nullopt;
     if (!rate) return refusal("rate: expected a rate such as 100mbit (0: unlimited)");
     file_.nodes[*link].up.rate = *rate;
+    file_.nodes[*link].up.down = 0;
     fabric_.model().set_rate(*link, *rate);
     return {};
 }

@@ -49,7 +49,9 @@ NetworkModel::NetworkModel(const TopologyFile& file, Exit exit) : exit_(std::mov
         link.queue_bytes = static_cast<double>(node.up.queue);
         link.delay = node.up.delay.count();
         link.loss = static_cast<std::uint32_t>(std::llround(node.up.loss * 4294967295.0));
-        links_.insert(links_.end(), 2, link);
+        links_.push_back(link);
+        link.ns_per_byte = ns_per_byte_of(node.up.rate_down());
+        links_.push_back(link);
     }
 }
 

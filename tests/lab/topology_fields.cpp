@@ -106,6 +106,8 @@ void apply_option(LinkShape& shape, std::string_view word) {
     auto value = equals == std::string_view::npos ? std::string_view{} : word.substr(equals + 1);
     if (key == "rate") {
         shape.rate = needed(parse_rate(value), word, "a rate such as rate=100mbit or rate=1gbit");
+    } else if (key == "down") {
+        shape.down = needed(parse_rate(value), word, "a rate such as down=100mbit");
     } else if (key == "delay") {
         shape.delay = needed(parse_delay(value), word, "a delay such as delay=5us or delay=2ms");
     } else if (key == "queue") {
@@ -113,7 +115,7 @@ void apply_option(LinkShape& shape, std::string_view word) {
     } else if (key == "loss") {
         shape.loss = needed(parse_loss(value), word, "a share from 0 to 1 such as loss=0.01");
     } else {
-        fail_field("unknown option " + quoted(word) + ": expected rate=, delay=, queue= or loss=");
+        fail_field("unknown option " + quoted(word) + ": expected rate=, down=, delay=, queue= or loss=");
     }
 }
 

@@ -14,7 +14,8 @@
 // PATTERN holds one %d or %02d; the addresses count up from the one that is given. ADDR is IPv4 or IPv6, with
 // or without a prefix length (10.1.0.1, 192.168.0.1/24, fd00:1::1/64). The options describe the link towards
 // the parent:
-//     rate=1gbit delay=5us queue=512k loss=0.01
+//     rate=1gbit down=200mbit delay=5us queue=512k loss=0.01
+// `down` is the rate from the parent, where it is another one than that to it.
 #pragma once
 
 #include <array>
@@ -29,13 +30,16 @@
 
 namespace trellis::lab {
 
-// One link; the same in both directions.
+// One link; but for its rate the same in both directions.
 struct LinkShape {
     std::chrono::nanoseconds delay{0};  // one way
     double rate = 0;                    // bits per second; 0: unlimited
+    double down = 0;                    // from the parent; 0: as `rate`
     std::uint64_t queue =
         std::uint64_t{256} * 1024;  // bytes that wait in each direction before packets are dropped
     double loss = 0;                // share of packets lost in each direction, 0 to 1
+
+    [[nodiscard]] double rate_down() const { return down > 0 ? down : rate; }
 };
 
 struct Address {

@@ -86,7 +86,7 @@ TEST(TopologyFile, FindsLinksByEitherName) {
 
 TEST(TopologyFile, NamesTheLineAndWhatWasExpected) {
     EXPECT_EQ(error_of("switch s\nhost a s 10.0.0.1 dealy=5us\n"),
-              "2: unknown option 'dealy=5us': expected rate=, delay=, queue= or loss=");
+              "2: unknown option 'dealy=5us': expected rate=, down=, delay=, queue= or loss=");
     EXPECT_EQ(error_of("switch s\nhost a t 10.0.0.1\n"), "2: no switch 't' above this line");
     EXPECT_EQ(error_of("switch s\n\nhost a s 10.0.0\n"),
               "3: address '10.0.0': expected an IPv4 or IPv6 address");

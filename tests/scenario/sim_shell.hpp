@@ -5,6 +5,7 @@
 
 #include "trellis/plugin.hpp"
 
+#include "agentd/model/bandwidth_value.hpp"
 #include "agentd/model/topology_value.hpp"
 #include "shell/running/interpreter.hpp"
 #include "shell/session/root_cluster.hpp"
@@ -57,6 +58,10 @@ class SimShell {
     // The value `topology`; null if there is none.
     [[nodiscard]] std::shared_ptr<const TopologyValue> topology() {
         return session_.bus().get<TopologyValue>("topology");
+    }
+    // The value `bandwidth`; null if there is none.
+    [[nodiscard]] std::shared_ptr<const BandwidthValue> bandwidth() {
+        return session_.bus().get<BandwidthValue>("bandwidth");
     }
     [[nodiscard]] Seat& seat() { return seat_; }
     [[nodiscard]] Jobs& jobs() { return interpreter_.jobs(); }

@@ -27,13 +27,9 @@ double per_byte(double bits_per_second) {
 SimNetwork::SimNetwork(VirtualTime& time, lab::TopologyFile file, std::uint64_t seed)
     : time_(time), file_(std::move(file)), random_(seed), machines_(file_.hosts.size()) {
     for (const lab::Node& node : file_.nodes) {
-        const Link link{per_byte(node.up.rate),
-                        static_cast<double>(node.up.queue),
-                        node.up.loss,
-                        node.up.delay,
-                        TimePoint{},
-                        Cut::none};
-        links_.insert(links_.end(), {link, link});
+        for (const double rate : {node.up.rate, node.up.rate_down()})
+            links_.push_back({per_byte(rate), static_cast<double>(node.up.queue), node.up.loss, node.up.delay,
+                              TimePoint{}, Cut::none});
         for (const lab::Address& address : node.addresses)
             by_address_[address.text] = node.host;
     }

@@ -1,0 +1,204 @@
+#include "plugins/bwtree/saturating_plan.hpp"
+
+#include "plugins/bwtree/fluid_rates.hpp"
+#include "plugins/bwtree/supply.hpp"
+#include "tests/sim/effort.hpp"
+#include "tests/sim/random_topology.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace trellis::plugins::bwtree {
+namespace {
+
+using Kind = LinkBandwidth::Kind;
+
+// Switches below switches, so many below each as the level says; the last number is of hosts.
+Topology levels(const std::vector<std::size_t>& fan_outs) {
+    std::vector<std::size_t> parents, level{0};
+    std::size_t switches = 1;
+    std::vector<std::pair<std::size_t, std::size_t>> trunks;
+    for (std::size_t i = 0; i + 1 < fan_outs.size(); ++i) {
+        std::vector<std::size_t> next;
+        for (const std::size_t parent : level)
+            for (std::size_t child = 0; child < fan_outs[i]; ++child) {
+                trunks.emplace_back(parent, switches);
+                next.push_back(switches++);
+            }
+        level = next;
+    }
+    Topology tree;
+    const std::size_t hosts = level.size() * fan_outs.back();
+    const auto node = [&](std::size_t number) { return static_cast<TopologyNode>(hosts + number); };
+    for (std::size_t i = 0; i < hosts; ++i) {
+        tree.hosts.push_back("h" + std::to_string(i));
+        tree.links.push_back({static_cast<TopologyNode>(i), node(level[i / fan_outs.back()]), Delay{10}});
+    }
+    for (std::size_t i = 0; i < switches; ++i)
+        tree.switches.push_back("s" + std::to_string(i));
+    for (const auto& [parent, child] : trunks)
+        tree.links.push_back({node(parent), node(child), Delay{50}});
+    return tree;
+}
+
+// A network of known bandwidths, and a plan that is carried out in it.
+class PlannedNetwork {
+  public:
+    explicit PlannedNetwork(Topology tree)
+        : tree_(std::move(tree)), paths_(tree_), capacity_(paths_.count(), 1e9), plan_(tree_) {}
+
+    void set_trunks(double rate) {
+        for (DirectedLink link = 0; link < paths_.count(); ++link)
+            if (!of_host(link)) capacity_[link] = rate;
+    }
+    // Of these rates, each direction its own.
+    void draw(const std::vector<double>& rates, std::uint64_t seed) {
+        std::mt19937_64 random(seed);
+        for (double& capacity : capacity_)
+            capacity = rates[std::uniform_int_distribution<std::size_t>(0, rates.size() - 1)(random)];
+    }
+    // The number of rounds.
+    std::size_t run() {
+        std::size_t rounds = 0;
+        while (const auto round = plan_.next()) {
+            EXPECT_FALSE(round->empty());
+            check_disjoint(*round);
+            plan_.take(fluid_rates(paths_, capacity_, *round));
+            if (++rounds > 2000) break;
+        }
+        return rounds;
+    }
+    // Every figure is right, nothing is said too high. How many directions that could be filled with a third
+    // to spare have no figure.
+    std::size_t check() {
+        const Supply supply(paths_, tree_.hosts.size(), capacity_);
+        const TopologyBandwidth found = plan_.result();
+        std::size_t missed = 0;
+        for (DirectedLink link = 0; link < paths_.count(); ++link) {
+            const LinkBandwidth& one = found.links[link_of(link)][link % 2];
+            const std::string where = tree_.name(paths_.tail(link)) + " to " + tree_.name(paths_.head(link));
+            EXPECT_LE(one.bits_per_second, 1.01 * capacity_[link]) << where;
+            if (one.kind == Kind::measured) {
+                EXPECT_GE(one.bits_per_second, 0.99 * capacity_[link]) << where;
+            } else if (std::min(supply.into(link), supply.out_of(link)) > 1.34 * capacity_[link]) {
+                ++missed;
+            }
+        }
+        return missed;
+    }
+    [[nodiscard]] SaturatingPlan& plan() { return plan_; }
+    [[nodiscard]] std::size_t links() const { return tree_.links.size(); }
+
+  private:
+    [[nodiscard]] bool of_host(DirectedLink link) const {
+        return tree_.is_host(paths_.tail(link)) || tree_.is_host(paths_.head(link));
+    }
+    void check_disjoint(const Round& round) {
+        std::map<std::size_t, std::set<std::uint32_t>> groups;  // by link, of either direction
+        for (const Flow& flow : round)
+            for (const DirectedLink link : paths_.path(flow.from, flow.to))
+                groups[link_of(link)].insert(flow.group);
+        for (const auto& [link, users] : groups)
+            EXPECT_EQ(users.size(), 1u) << "link " << link;
+    }
+
+    Topology tree_;
+    DirectedPaths paths_;
+    std::vector<double> capacity_;
+    SaturatingPlan plan_;
+};
+
+TEST(SaturatingPlan, HostsOfOneSwitchAreMeasuredAllAtOnce) {
+    for (const std::size_t hosts : {16u, 256u, 4096u}) {
+        PlannedNetwork network(levels({hosts}));
+        EXPECT_LE(network.run(), 7u) << hosts;
+        EXPECT_EQ(network.check(), 0u);
+    }
+}
+
+TEST(SaturatingPlan, RoundsGrowWithDepthAndDegreeNotWithHosts) {
+    std::vector<std::size_t> rounds;
+    for (const std::size_t hosts : {16u, 64u, 256u}) {
+        PlannedNetwork network(levels({4, 4, hosts}));
+        network.set_trunks(4e9);
+        rounds.push_back(network.run());
+        EXPECT_EQ(network.check(), 0u);
+    }
+    EXPECT_LE(rounds[2], rounds[0]);
+    PlannedNetwork wide(levels({16, 16, 16})), deep(levels({4, 4, 4, 4, 16}));
+    EXPECT_LE(wide.run(), 45u);
+    EXPECT_LE(deep.run(), 75u);
+}
+
+TEST(SaturatingPlan, SeveralPairsFillATrunkThatIsFasterThanACard) {
+    PlannedNetwork network(levels({4, 16}));
+    network.set_trunks(10e9);
+    network.run();
+    EXPECT_EQ(network.check(), 0u);
+    std::size_t measured = 0;
+    for (const auto& link : network.plan().result().links)
+        measured += static_cast<std::size_t>(std::ranges::count(link, Kind::measured, &LinkBandwidth::kind));
+    EXPECT_EQ(measured, 2 * network.links());
+}
+
+TEST(SaturatingPlan, WhatTheHostsCannotFillIsSaidToBeAtLeastThat) {
+    PlannedNetwork network(levels({4, 4}));
+    network.set_trunks(10e9);
+    network.run();
+    const TopologyBandwidth found = network.plan().result();
+    for (std::size_t i = 16; i < found.links.size(); ++i)
+        for (const LinkBandwidth& one : found.links[i]) {
+            EXPECT_EQ(one.kind, Kind::at_least);
+            EXPECT_NEAR(one.bits_per_second, 4e9, 1e7);
+        }
+}
+
+// Where neighbours differ twentyfold, fair shares do not fill every link that could be filled.
+TEST(SaturatingPlan, SlowLinksHideHardlyAnyFastOneInRandomTreesOfDifferentRates) {
+    const std::vector<double> rates{100e6, 200e6, 500e6, 1e9, 2e9};
+    std::size_t directions = 0, missed = 0;
+    for (std::uint64_t seed = 1; seed <= sim::effort(40, 10); ++seed) {
+        const sim::TreeShape shape = sim::all_tree_shapes[seed % 5];
+        PlannedNetwork network(sim::random_topology(5 + 2 * seed, shape, seed));
+        network.draw(rates, seed);
+        EXPECT_LE(network.run(), 600u) << "seed " << seed;
+        missed += network.check();
+        directions += 2 * network.links();
+        ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
+    }
+    EXPECT_LE(missed, directions / 100) << "of " << directions;
+}
+
+TEST(SaturatingPlan, HostsThatAreGoneTakeNoPart) {
+    PlannedNetwork network(levels({3, 4}));
+    network.plan().leave_out(5);
+    while (const auto round = network.plan().next()) {
+        for (const Flow& flow : *round)
+            EXPECT_TRUE(flow.from != 5 && flow.to != 5);
+        network.plan().take(std::vector<FlowRate>(round->size(), FlowRate{1e8, 1e6}));
+    }
+    const TopologyBandwidth found = network.plan().result();
+    EXPECT_EQ(found.links[5][0].kind, Kind::not_measured);
+    EXPECT_EQ(found.links[5][1].kind, Kind::not_measured);
+    EXPECT_NE(found.links[4][0].kind, Kind::not_measured);
+}
+
+TEST(SaturatingPlan, EndsThoughNothingEverComes) {
+    PlannedNetwork network(levels({3, 4}));
+    std::size_t rounds = 0;
+    while (const auto round = network.plan().next()) {
+        network.plan().take(std::vector<FlowRate>(round->size()));
+        ASSERT_LT(++rounds, 500u);
+    }
+}
+
+}  // namespace
+}  // namespace trellis::plugins::bwtree
