@@ -35,6 +35,10 @@ std::string bytes_text(std::uint64_t bytes) {
     return text;
 }
 
+std::string dump(const nlohmann::json& json) {
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 class BwtreeCommand final : public Command {
   public:
     void declare(OptionSet& options) override { options_.declare(options); }
@@ -60,7 +64,7 @@ Task<int> BwtreeCommand::run(CommandContext& context) {
     if (!options_.query().empty()) co_return co_await query(context);
     Result<Topology> topology = topology_of(context);
     if (!topology) {
-        context.say("bwtree: " + topology.error().message());
+        context.say(topology.error().message());
         co_return 2;
     }
     if (options_.plan()) co_return co_await foretell(context, *topology);
@@ -72,8 +76,7 @@ Result<Topology> BwtreeCommand::topology_of(CommandContext& context) {
     std::vector<std::string> names;
     for (const Host& host : context.selection())
         names.push_back(host.name);
-    if (names.size() < 2)
-        return unavailable("it takes two hosts or more: select them, or reach some with explore");
+    if (names.size() < 2) return unavailable("bwtree needs two hosts or more: reach some with explore");
     const auto known = context.bus().get<TopologyValue>(TopologyValue::type_name);
     const char* missing = "bwtree needs a topology of these hosts: run infer";
     if (!known) return unavailable(missing);
@@ -121,7 +124,7 @@ Task<int> BwtreeCommand::measure(CommandContext& context, Topology topology) {
     const auto value = std::make_shared<BandwidthValue>(plan->result());
     say_summary(context, done, value->tree(), context.clock().now() - started);
     context.bus().publish("bandwidth", value, topology.hosts);
-    std::string text = options_.json() ? value->to_json().dump() + "\n" : value->to_text();
+    std::string text = options_.json() ? dump(value->to_json()) : value->to_text();
     co_await context.print(std::move(text));
     co_return done.out.empty() && done.failures == 0 && !done.budget_spent ? 0 : 1;
 }
@@ -164,7 +167,7 @@ Task<int> BwtreeCommand::query(CommandContext& context) {
                                   {"b", b},
                                   {"a_to_b", link_bandwidth_to_json(*there)},
                                   {"b_to_a", link_bandwidth_to_json(back)}};
-        text = json.dump() + "\n";
+        text = dump(json);
     }
     co_await context.print(std::move(text));
     co_return 0;

@@ -93,10 +93,13 @@ Task<bool> Conductor::carry_out(const Round& round) {
 void Conductor::send(const Round& round) {
     std::map<TopologyNode, Assignment> assignments;
     const std::uint64_t most = budget_ / round.size();
+    std::map<std::uint32_t, std::size_t> companions;  // by group
+    for (const Flow& flow : round)
+        ++companions[flow.group];
     for (FlowNumber i = 0; i < round.size(); ++i) {
         const Flow& flow = round[i];
         if (is_out(flow.from) || is_out(flow.to)) continue;
-        const FlowTiming timing = timing_for(2 * paths_.delay(flow.from, flow.to));
+        const FlowTiming timing = timing_for(2 * paths_.delay(flow.from, flow.to), companions[flow.group]);
         measuring_.insert(i);
         draining_.insert(flow.to);
         assignments[flow.from].sending.push_back(

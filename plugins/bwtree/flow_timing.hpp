@@ -5,6 +5,7 @@
 #include "trellis/topology.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace trellis::plugins::bwtree {
@@ -16,7 +17,9 @@ struct FlowTiming {
     Duration most{0};
 };
 
-[[nodiscard]] inline FlowTiming timing_for(Delay round_trip) {
+// `companions`: flows of its group. Those of several are read over the same time, since while one of them is
+// steady another one may be held up: they do not end sooner.
+[[nodiscard]] inline FlowTiming timing_for(Delay round_trip, std::size_t companions) {
     using std::chrono::milliseconds;
     const auto rtt = std::chrono::duration_cast<Duration>(round_trip);
     FlowTiming timing;
@@ -24,6 +27,7 @@ struct FlowTiming {
     timing.slot = std::clamp<Duration>(rtt, milliseconds(10), milliseconds(100));
     timing.warm_up = std::max<Duration>(milliseconds(50), 10 * rtt);
     timing.most = std::max<Duration>(milliseconds(500), timing.warm_up + 25 * timing.slot);
+    if (companions > 1) timing.warm_up = timing.most = timing.warm_up + 30 * timing.slot;
     return timing;
 }
 

@@ -75,6 +75,7 @@ void FlowWork::begin(Assignment assignment) {
 void FlowWork::stop(std::uint32_t round) {
     if (round != round_ || stopped_) return;
     stopped_ = true;
+    changed_.notify();
     asio::co_spawn(executor_, give_up_late(round_, most_draining), asio::detached);
     tell_if_idle();
 }

@@ -8,6 +8,7 @@
 #include "agentd/model/topology_bandwidth.hpp"
 #include "plugins/bwtree/flow.hpp"
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,7 @@ class LinkEvidence {
     };
     // A flow, and on each link of its way the load of all flows of its group.
     struct Crossing {
+        std::size_t round = 0;
         std::vector<DirectedLink> links;
         std::vector<Load> loads;
     };
@@ -40,6 +42,7 @@ class LinkEvidence {
     const DirectedPaths& paths_;
     std::vector<double> carried_;
     std::vector<Crossing> crossings_;
+    std::size_t rounds_ = 0;
 };
 
 }  // namespace trellis::plugins::bwtree

@@ -38,7 +38,7 @@ void Connection::send(Side side, Parcel parcel, bool bulk) {
     if (from.closed || from.failure) return;
     const std::size_t bytes = size_of(parcel);
     from.queued_bytes += bytes;
-    (bulk ? from.bulk : from.control).push_back({std::move(parcel), bytes});
+    (bulk ? from.bulk : from.control).push_back({std::move(parcel), bytes, TimePoint{}});
     pump(side);
 }
 
@@ -58,7 +58,8 @@ void Connection::pump(Side side) {
     if (from.queued_bytes < queue_limit) from.changed.notify();
 }
 
-void Connection::transmit(Side side, std::uint64_t sequence, const Queued& queued) {
+void Connection::transmit(Side side, std::uint64_t sequence, Queued& queued) {
+    queued.sent = time_.now();
     Message message{end(side).machine, end(1 - side).machine, queued.bytes, shared_from_this(),
                     tag_of(side, sequence)};
     network_.send(std::move(message));
@@ -67,6 +68,8 @@ void Connection::transmit(Side side, std::uint64_t sequence, const Queued& queue
 void Connection::arrived(std::uint64_t tag) {
     const Side side = static_cast<Side>(tag % 2);
     End& to = end(1 - side);
+    const auto queued = end(side).under_way.find(tag / 2);
+    if (queued != end(side).under_way.end()) end(side).way = time_.now() - queued->second.sent;
     end(side).tries.erase(tag / 2);
     to.arrived_early[tag / 2] = true;
     take_in(1 - side);
@@ -97,13 +100,22 @@ void Connection::dropped(std::uint64_t tag, Drop why) {
     send_again(side, tag / 2, why);
 }
 
+// Once for all that is lost of one window.
+void Connection::shrink(End& from, std::uint64_t sequence) {
+    if (sequence < from.shrunk_before) return;
+    from.window = std::max(from.window / 2, least_window);
+    from.shrunk_before = from.next_sequence;
+}
+
 void Connection::send_again(Side side, std::uint64_t sequence, Drop why) {
     End& from = end(side);
-    from.window = std::max(from.window / 2, least_window);
+    shrink(from, sequence);
     const int tries = from.tries[sequence]++;
     Duration wait = std::min<Duration>(first_timeout * (1 << std::min(tries, 8)), longest_timeout);
-    if (why != Drop::cut && tries == 0) {  // the receiver sees the gap
-        wait = 2 * network_.one_way_delay(from.machine, end(1 - side).machine).value_or(first_timeout);
+    // The receiver sees the gap when what was sent later has come; a full queue is less full then.
+    if (why == Drop::queue_full || (why == Drop::loss && tries == 0)) {
+        const auto way = network_.one_way_delay(from.machine, end(1 - side).machine).value_or(first_timeout);
+        wait = way + std::max(way, from.way);
     }
     time_.at(time_.now() + wait, [self = shared_from_this(), side, sequence] {
         const auto place = self->end(side).under_way.find(sequence);

@@ -57,6 +57,7 @@ class Connection final : public Sender, public std::enable_shared_from_this<Conn
     struct Queued {
         Parcel parcel;
         std::size_t bytes = 0;
+        TimePoint sent{};
     };
     // What one side sends, and its reading of what the other one sent.
     struct End {
@@ -69,6 +70,8 @@ class Connection final : public Sender, public std::enable_shared_from_this<Conn
         std::map<std::uint64_t, int> tries;
         std::size_t window_bytes = 0;  // used: under way, or arrived and unread
         std::size_t window = 0;
+        std::uint64_t shrunk_before = 0;  // losses of what was sent before this shrink it no more
+        Duration way{0};                  // how long the last one took to arrive, queues included
         std::uint64_t next_sequence = 0;
         std::map<std::uint64_t, bool> arrived_early;
         std::uint64_t next_expected = 0;  // by this side, of the other's
@@ -81,8 +84,9 @@ class Connection final : public Sender, public std::enable_shared_from_this<Conn
     static std::size_t index(Side side) { return static_cast<std::size_t>(side); }
     End& end(Side side) { return ends_[index(side)]; }
     void pump(Side side);
-    void transmit(Side side, std::uint64_t sequence, const Queued& queued);
+    void transmit(Side side, std::uint64_t sequence, Queued& queued);
     void send_again(Side side, std::uint64_t sequence, Drop why);
+    void shrink(End& from, std::uint64_t sequence);
     void take_in(Side receiver);
 
     VirtualTime& time_;
