@@ -23,11 +23,12 @@ struct FlowTiming {
     using std::chrono::milliseconds;
     const auto rtt = std::chrono::duration_cast<Duration>(round_trip);
     FlowTiming timing;
-    timing.streams = rtt < milliseconds(2) ? 1 : rtt < milliseconds(10) ? 2 : 4;
+    const std::size_t streams = rtt < milliseconds(2) ? 1 : rtt < milliseconds(10) ? 2 : 4;
+    timing.streams = static_cast<std::uint8_t>((streams + companions - 1) / companions);
     timing.slot = std::clamp<Duration>(rtt, milliseconds(10), milliseconds(100));
     timing.warm_up = std::max<Duration>(milliseconds(50), 10 * rtt);
     timing.most = std::max<Duration>(milliseconds(500), timing.warm_up + 25 * timing.slot);
-    if (companions > 1) timing.warm_up = timing.most = timing.warm_up + 30 * timing.slot;
+    if (companions > 1) timing.warm_up = timing.most = timing.warm_up + 20 * timing.slot;
     return timing;
 }
 

@@ -11,10 +11,10 @@ namespace {
 
 constexpr Duration connect_timeout = std::chrono::seconds(2);
 // Beyond the time that a flow may take: for connecting, and for what is slow.
-constexpr Duration patience = std::chrono::seconds(3);
+constexpr Duration patience = std::chrono::seconds(2);
 // After the end of a round, for what is still under way.
 constexpr Duration most_draining = std::chrono::seconds(2);
-constexpr std::size_t block_bytes = 64 * 1024;
+constexpr std::size_t block_bytes = 32 * 1024;
 
 }  // namespace
 

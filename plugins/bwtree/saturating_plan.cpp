@@ -16,6 +16,9 @@ constexpr std::size_t flows_of_each_host = 4;  // at most, to other hosts each
 constexpr double assumed_of_host = 1e9;        // before it has been measured
 // What more flows must promise beyond what a link has carried.
 constexpr double worthwhile = 1.15;
+// From so many flows on, twice as many must have carried so much more for it to be tried again.
+constexpr std::size_t many_flows = 16;
+constexpr double growth = 1.05;
 
 }  // namespace
 
@@ -24,7 +27,8 @@ SaturatingPlan::SaturatingPlan(Topology topology)
       paths_(topology_),
       evidence_(paths_),
       known_(paths_.count()),
-      flows_(paths_.count(), 0) {}
+      flows_(paths_.count(), 0),
+      before_(paths_.count(), 0) {}
 
 bool SaturatingPlan::is_of_host(DirectedLink link) const {
     return topology_.is_host(paths_.tail(link)) || topology_.is_host(paths_.head(link));
@@ -53,6 +57,7 @@ bool SaturatingPlan::promising(DirectedLink link, const Supply& supply) const {
     const std::size_t beyond = supply.hosts_beyond(link), before = supply.hosts_beyond(opposite(link));
     if (measured(link) || beyond == 0 || before == 0) return false;
     if (flows_[link] == 0) return true;
+    if (flows_[link] >= many_flows && evidence_.carried(link) < growth * before_[link]) return false;
     const double most = std::min(supply.into(link), supply.out_of(link));
     const std::size_t most_flows = std::min(beyond * before, flows_of_each_host * std::max(beyond, before));
     return flows_[link] < most_flows && most > worthwhile * evidence_.carried(link);
@@ -65,6 +70,7 @@ bool SaturatingPlan::begin_pass() {
         if (!(trunks_ || is_of_host(link)) || !promising(link, now)) continue;
         const std::size_t first = is_of_host(link) ? first_flows_of_host : first_flows_of_trunk;
         flows_[link] = std::max(2 * flows_[link], first);
+        before_[link] = evidence_.carried(link);
         waiting_.push_back(link);
     }
     return !waiting_.empty() || !std::exchange(trunks_, true);

@@ -40,6 +40,7 @@ class SaturatingPlan final : public MeasuringPlan {
     LinkEvidence evidence_;
     std::vector<LinkBandwidth> known_;  // by directed link
     std::vector<std::size_t> flows_;    // by directed link, how many have been tried
+    std::vector<double> before_;        // by directed link, what it had carried before these
     std::vector<DirectedLink> waiting_;
     std::set<TopologyNode> out_;
     Round round_;
