@@ -3,6 +3,8 @@
 #include "plugins/bwtree/flow_timing.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace trellis::plugins::bwtree {
@@ -11,6 +13,10 @@ namespace {
 // A link's rate for each byte of a stream: 1448 of the 1538 bytes that a full Ethernet frame takes on the
 // wire (with its preamble, gap, IP and TCP headers and timestamps) are the stream's.
 constexpr double bits_per_byte = 8.0 * 1538 / 1448;
+// The flows of a group are measured once the sum of their rates is as sure as this.
+constexpr double steady_error = 0.04;
+// No rate is surer than this share of it.
+constexpr double least_error = 0.002;
 // Less than this cannot be measured.
 constexpr std::uint64_t least_bytes = 512 * 1024;
 
@@ -76,16 +82,27 @@ Task<bool> Conductor::step() {
     co_return true;
 }
 
+template <class Message>
+void Conductor::tell_all() {
+    const Message message{static_cast<std::uint32_t>(conducted_.rounds)};
+    for (const TopologyNode node : busy_)
+        operation_.send(hosts_[node].id, encode(ToRole(message)));
+}
+
 Task<bool> Conductor::carry_out(const Round& round) {
     round_ = round;
     rates_.assign(round.size(), {});
+    progress_.assign(round.size(), {});
     ++conducted_.rounds;
     send(round);
     bool going = true;
+    while (going && !connecting_.empty())
+        going = co_await step();
+    tell_all<Go>();
     while (going && !measuring_.empty())
         going = co_await step();
-    stop();
-    while (going && !draining_.empty())
+    tell_all<Stop>();
+    while (going && !busy_.empty())
         going = co_await step();
     co_return going;
 }
@@ -93,21 +110,20 @@ Task<bool> Conductor::carry_out(const Round& round) {
 void Conductor::send(const Round& round) {
     std::map<TopologyNode, Assignment> assignments;
     const std::uint64_t most = budget_ / round.size();
-    std::map<std::uint32_t, std::size_t> companions;  // by group
-    for (const Flow& flow : round)
-        ++companions[flow.group];
-    for (FlowNumber i = 0; i < round.size(); ++i) {
-        const Flow& flow = round[i];
-        if (is_out(flow.from) || is_out(flow.to)) continue;
-        const FlowTiming timing = timing_for(2 * paths_.delay(flow.from, flow.to), companions[flow.group]);
-        measuring_.insert(i);
-        draining_.insert(flow.to);
-        assignments[flow.from].sending.push_back(
-            {i, hosts_[flow.to].id, ports_.at(flow.to), timing.streams, most});
-        assignments[flow.to].receiving.push_back({i, hosts_[flow.from].id, microseconds_of(timing.slot),
-                                                  microseconds_of(timing.warm_up),
-                                                  microseconds_of(timing.most), most});
-    }
+    measuring_.clear();
+    connecting_.clear();
+    for (FlowNumber i = 0; i < round.size(); ++i)
+        if (!is_out(round[i].from) && !is_out(round[i].to)) measuring_[round[i].group].push_back(i);
+    for (const auto& [group, flows] : measuring_)
+        for (const FlowNumber i : flows) {
+            const auto [from, to, unused] = round[i];
+            const FlowTiming timing = timing_for(2 * paths_.delay(from, to), flows.size());
+            busy_.insert({from, to});
+            connecting_.insert(i);
+            assignments[from].sending.push_back({i, hosts_[to].id, ports_.at(to), timing.streams, most});
+            assignments[to].receiving.push_back({i, hosts_[from].id, microseconds_of(timing.meter.slot),
+                                                 microseconds_of(timing.meter.warm_up), most});
+        }
     for (auto& [node, assignment] : assignments) {
         assignment.round = static_cast<std::uint32_t>(conducted_.rounds);
         operation_.send(hosts_[node].id, encode(ToRole(std::move(assignment))));
@@ -116,42 +132,90 @@ void Conductor::send(const Round& round) {
                       std::to_string(round.size()) + " flows");
 }
 
-void Conductor::stop() {
-    std::set<TopologyNode> told;
-    for (const Flow& flow : round_)
-        told.insert({flow.from, flow.to});
-    const Stop stop{static_cast<std::uint32_t>(conducted_.rounds)};
-    for (const TopologyNode node : told)
-        if (!is_out(node)) operation_.send(hosts_[node].id, encode(ToRole(stop)));
-}
-
 void Conductor::take(TopologyNode from, const ToRoot& message) {
     if (const auto* ready = std::get_if<Ready>(&message)) ports_[from] = ready->port;
+    const auto* connected = std::get_if<Connected>(&message);
+    if (connected != nullptr && connected->round == conducted_.rounds) connecting_.erase(connected->flow);
     if (const auto* arrival = std::get_if<Arrival>(&message)) take_arrival(from, *arrival);
     const auto* idle = std::get_if<Idle>(&message);
-    if (idle == nullptr || idle->round != conducted_.rounds || draining_.erase(from) == 0) return;
-    conducted_.bytes += idle->received;
-    budget_ -= std::min(budget_, idle->received);
+    if (idle == nullptr || idle->round != conducted_.rounds || busy_.erase(from) == 0) return;
+    conducted_.bytes += idle->sent;
+    budget_ -= std::min(budget_, idle->sent);
 }
 
 void Conductor::take_arrival(TopologyNode from, const Arrival& arrival) {
-    if (arrival.round != conducted_.rounds || !measuring_.contains(arrival.flow)) return;
+    if (arrival.round != conducted_.rounds || arrival.flow >= round_.size()) return;
     const Flow& flow = round_[arrival.flow];
     if (from != flow.from && from != flow.to) return;
-    measuring_.erase(arrival.flow);
-    if (arrival.rate > 0 && from == flow.to) {
-        rates_[arrival.flow] = {arrival.rate * bits_per_byte, arrival.standard_error * bits_per_byte};
-    } else if (conducted_.failures++ == 0) {
+    Progress& progress = progress_[arrival.flow];
+    if (progress.ended) return;
+    if (from == flow.to)
+        for (const float rate : arrival.rates)
+            progress.slots.push_back(rate * bits_per_byte);
+    progress.ended = arrival.last;
+    if (progress.ended) connecting_.erase(arrival.flow);
+    if (progress.ended && progress.slots.empty() && conducted_.failures++ == 0)
         conducted_.failure = hosts_[flow.from].name + " to " + hosts_[flow.to].name + ": " + arrival.why;
+    settle(flow.group);
+}
+
+// By the same slots of all its flows, the later half or ten: while one is steady, another one may be held up.
+void Conductor::settle(std::uint32_t group) {
+    const auto found = measuring_.find(group);
+    if (found == measuring_.end()) return;
+    std::size_t count = most_slots;
+    bool ended = true;
+    for (const FlowNumber i : found->second) {
+        ended &= progress_[i].ended;
+        if (!progress_[i].ended || !progress_[i].slots.empty())
+            count = std::min(count, progress_[i].slots.size());
     }
+    if (!ended && count < slots_of_reading) return;
+    const std::size_t from = std::min(count / 2, count - std::min(count, slots_of_reading));
+    const double error = read(found->second, from, count);
+    if (ended || count == most_slots || error < steady_error) measuring_.erase(found);
+}
+
+// The rates of the flows of a group over some slots; the standard error of their sum, as a share of it. What
+// one flow has less another one has more, and what one slot has less the next ones have more: so it is taken
+// from how far the sum runs ahead of an even flow, which for slots that know nothing of each other is the
+// same.
+double Conductor::read(std::span<const FlowNumber> flows, std::size_t from, std::size_t end) {
+    const auto count = static_cast<double>(end - from);
+    std::vector<double> sums(end - from, 0);
+    for (const FlowNumber i : flows) {
+        if (progress_[i].slots.size() < end) continue;
+        rates_[i].bits_per_second = 0;
+        for (std::size_t slot = from; slot < end; ++slot) {
+            sums[slot - from] += progress_[i].slots[slot];
+            rates_[i].bits_per_second += progress_[i].slots[slot] / count;
+        }
+    }
+    const double mean = std::accumulate(sums.begin(), sums.end(), 0.0) / count;
+    double ahead = 0, squares = 0;  // of an even flow
+    for (const double sum : sums) {
+        ahead += sum - mean;
+        squares += ahead * ahead;
+    }
+    const double error =
+        count > 1 ? std::max(std::sqrt(6 * squares / count) / count, least_error * mean) : mean;
+    for (const FlowNumber i : flows)
+        rates_[i].standard_error = error / std::sqrt(static_cast<double>(flows.size()));
+    return error / mean;
 }
 
 // What it took part in is void.
 void Conductor::leave_out(TopologyNode host, const std::string& why) {
     if (!conducted_.out.emplace(host, why).second) return;
     plan_.leave_out(host);
-    draining_.erase(host);
-    std::erase_if(measuring_, [&](FlowNumber i) { return round_[i].from == host || round_[i].to == host; });
+    busy_.erase(host);
+    for (FlowNumber i = 0; i < progress_.size(); ++i) {
+        if (round_[i].from != host && round_[i].to != host) continue;
+        progress_[i] = {{}, true};
+        connecting_.erase(i);
+        rates_[i] = {};
+        settle(round_[i].group);
+    }
 }
 
 }  // namespace trellis::plugins::bwtree

@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ namespace trellis::plugins::bwtree {
 
 struct Conducted {
     std::size_t rounds = 0;
-    std::uint64_t bytes = 0;  // that arrived
+    std::uint64_t bytes = 0;  // that were sent
     bool budget_spent = false;
     std::map<TopologyNode, std::string> out;  // hosts left out, and why
     std::size_t failures = 0;                 // flows of which nothing came, though both hosts were there
@@ -40,9 +41,12 @@ class Conductor {
     Task<bool> step();
     Task<bool> carry_out(const Round& round);
     void send(const Round& round);
-    void stop();
+    template <class Message>
+    void tell_all();
     void take(TopologyNode from, const ToRoot& message);
     void take_arrival(TopologyNode from, const Arrival& arrival);
+    void settle(std::uint32_t group);
+    [[nodiscard]] double read(std::span<const FlowNumber> flows, std::size_t from, std::size_t end);
     void leave_out(TopologyNode host, const std::string& why);
     [[nodiscard]] bool is_out(TopologyNode host) const { return conducted_.out.contains(host); }
     [[nodiscard]] std::optional<TopologyNode> node_of(HostId host) const;
@@ -56,10 +60,17 @@ class Conductor {
     std::uint64_t budget_;
     std::map<TopologyNode, std::uint16_t> ports_;  // of those that are ready
     std::map<HostId, TopologyNode> nodes_;
+    // Of one flow of the round.
+    struct Progress {
+        std::vector<double> slots;  // rates
+        bool ended = false;         // no more will come
+    };
     Round round_;
+    std::vector<Progress> progress_;
     std::vector<FlowRate> rates_;
-    std::set<FlowNumber> measuring_;
-    std::set<TopologyNode> draining_;  // hosts that flows of this round still reach
+    std::set<FlowNumber> connecting_;
+    std::map<std::uint32_t, std::vector<FlowNumber>> measuring_;  // groups that are not settled
+    std::set<TopologyNode> busy_;                                 // hosts that take part in it
     Conducted conducted_;
 };
 

@@ -21,7 +21,8 @@ struct Flow {
 // All flows that run at the same time.
 using Round = std::vector<Flow>;
 
-// Of one flow: of the link, as in LinkBandwidth. Nothing came if the rate is 0.
+// Of one flow: of the link, as in LinkBandwidth. Nothing came if the rate is 0. The variances of the flows of
+// a group add up to that of their sum.
 struct FlowRate {
     double bits_per_second = 0;
     double standard_error = 0;

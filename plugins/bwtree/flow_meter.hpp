@@ -1,56 +1,49 @@
-// FlowMeter: the rate of a flow, by the clock of the host that takes it: bytes counted in slots, until the
-// last slots are steady or the time is over. Pure; owned by whoever takes the flow.
+// FlowMeter: the rate of a flow, by the clock of the host that takes it, in slots of fixed length from its
+// beginning, so that the rates of flows that began together can be added slot by slot. Bytes count as having
+// come evenly since those before them. Pure; owned by whoever takes the flow.
 #pragma once
 
 #include "trellis/time.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace trellis::plugins::bwtree {
 
 struct MeterSettings {
     Duration slot = std::chrono::milliseconds(10);
-    Duration warm_up = std::chrono::milliseconds(50);  // while the sender's window grows
-    Duration most = std::chrono::milliseconds(500);
+    Duration warm_up = std::chrono::milliseconds(50);  // while the sender's window grows; not in any slot
 };
 
-// Of the bytes that were handed over, in bytes per second.
-struct MeterReading {
-    double rate = 0;
-    double standard_error = 0;
-};
+inline constexpr std::size_t slots_of_reading = 10;
+inline constexpr std::size_t most_slots = 25;
+
+// Until the last slot is over.
+[[nodiscard]] constexpr Duration longest_time(const MeterSettings& settings) {
+    return settings.warm_up + static_cast<int>(most_slots) * settings.slot;
+}
 
 class FlowMeter {
   public:
-    // The first bytes begin the first slot, at `begin`, and are not counted.
-    FlowMeter(MeterSettings settings, TimePoint begin) : settings_(settings), begin_(begin), mark_(begin) {}
+    // The first bytes have come at `begin` and are not counted.
+    FlowMeter(MeterSettings settings, TimePoint begin)
+        : settings_(settings), last_(begin), slot_begin_(begin + settings.warm_up) {}
 
-    // At least one byte; time never goes back.
-    void add(TimePoint now, std::size_t bytes);
-    // Steady, or long enough.
-    [[nodiscard]] bool done() const { return done_; }
-    // Over the last slots, or all that there are; of rate 0 if there is none.
-    [[nodiscard]] MeterReading reading() const;
-    [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
+    // Time never goes back. True if there is a reading to take.
+    bool add(TimePoint now, std::size_t bytes);
+    // The rates of the slots that have ended since the last time, in bytes per second.
+    [[nodiscard]] std::vector<float> take();
+    // All slots are over.
+    [[nodiscard]] bool done() const { return taken_ + rates_.size() >= most_slots; }
 
   private:
-    // A slot ends with the bytes that come first after its time: so its length is exact.
-    struct Slot {
-        double bytes = 0;
-        double seconds = 0;
-    };
-    [[nodiscard]] MeterReading over(std::size_t slots) const;
-    [[nodiscard]] bool steady() const;
-
     MeterSettings settings_;
-    TimePoint begin_;
-    TimePoint mark_;  // end of the last slot
-    std::vector<Slot> slots_;
-    double unfinished_ = 0;
-    std::uint64_t bytes_ = 0;
-    bool done_ = false;
+    TimePoint last_;
+    TimePoint slot_begin_;
+    double bytes_ = 0;    // in the slot
+    double waiting_ = 0;  // that came in no time
+    std::vector<float> rates_;
+    std::size_t taken_ = 0;
 };
 
 }  // namespace trellis::plugins::bwtree

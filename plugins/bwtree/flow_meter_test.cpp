@@ -2,59 +2,68 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
 namespace trellis::plugins::bwtree {
 namespace {
 
-using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 constexpr std::size_t piece = 16384;
 
-// Pieces at a rate (bytes per second) that depends on the time, until the meter is done; how long that took.
+// Pieces at a rate (bytes per second) that depends on the time, until there is something to take; when.
 Duration feed(FlowMeter& meter, const std::function<double(double seconds)>& rate) {
     const TimePoint begin{};
     TimePoint now = begin;
-    while (!meter.done() && now - begin < std::chrono::seconds(20)) {
+    do {
         const double seconds = std::chrono::duration<double>(now - begin).count();
         now += std::chrono::duration_cast<Duration>(std::chrono::duration<double>(piece / rate(seconds)));
-        meter.add(now, piece);
-    }
+    } while (!meter.add(now, piece));
     return now - begin;
 }
 
-TEST(FlowMeter, EndsSoonWhenTheFlowIsSteadyWhateverItsRate) {
-    for (const double rate : {1.25e6, 1.25e7, 1.25e8, 1.25e9}) {
+TEST(FlowMeter, EverySlotOfASteadyFlowIsExactWhateverItsRate) {
+    for (const double rate : {1.25e5, 1.25e6, 1.25e7, 1.25e8, 1.25e9}) {
         FlowMeter meter({}, TimePoint{});
-        EXPECT_LE(feed(meter, [&](double) { return rate; }), milliseconds(500)) << rate;
-        EXPECT_NEAR(meter.reading().rate, rate, 0.005 * rate);
-        EXPECT_LT(meter.reading().standard_error, 0.01 * rate);
+        const Duration taken = feed(meter, [&](double) { return rate; });
+        EXPECT_GE(taken, milliseconds(150));
+        EXPECT_LE(taken, milliseconds(300));
+        for (const float slot : meter.take())
+            EXPECT_NEAR(slot, rate, 1e-4 * rate);
     }
 }
 
-TEST(FlowMeter, SlowStartDoesNotCount) {
+TEST(FlowMeter, WhatComesDuringTheWarmUpIsInNoSlot) {
     FlowMeter meter({}, TimePoint{});
-    const auto growing = [](double seconds) { return 1e8 * std::min(1.0, 0.05 + seconds / 0.15); };
-    EXPECT_GE(feed(meter, growing), milliseconds(200));
-    EXPECT_NEAR(meter.reading().rate, 1e8, 0.03 * 1e8);
+    feed(meter, [](double seconds) { return seconds < 0.05 ? 1e9 : 1e7; });
+    const auto slots = meter.take();
+    EXPECT_NEAR(*std::ranges::max_element(slots), 1e7, 1e6);
 }
 
-TEST(FlowMeter, AFlowThatNeverIsSteadyEndsAndSaysHowUnsureItIs) {
-    FlowMeter meter({}, TimePoint{});
-    const auto swinging = [](double seconds) { return static_cast<int>(seconds / 0.03) % 2 ? 3e7 : 1.7e8; };
-    EXPECT_GE(feed(meter, swinging), milliseconds(500));
-    EXPECT_NEAR(meter.reading().rate, 1e8, 0.25 * 1e8);
-    EXPECT_GT(meter.reading().standard_error, 0.05 * 1e8);
+TEST(FlowMeter, BytesAreInTheSlotsInWhichTheyCame) {
+    FlowMeter meter({milliseconds(10), milliseconds(0)}, TimePoint{});
+    EXPECT_FALSE(meter.add(TimePoint{} + milliseconds(5), 1000));
+    EXPECT_FALSE(meter.add(TimePoint{} + milliseconds(5), 1000));
+    EXPECT_FALSE(meter.add(TimePoint{} + milliseconds(25), 4000));
+    EXPECT_TRUE(meter.add(TimePoint{} + milliseconds(105), 800));
+    const auto slots = meter.take();
+    ASSERT_EQ(slots.size(), 10u);
+    EXPECT_FLOAT_EQ(slots[0], 2.25e5F);  // 1000, and a quarter of the next 5000
+    EXPECT_FLOAT_EQ(slots[1], 2.5e5F);
+    EXPECT_FLOAT_EQ(slots[9], 1e4F);
 }
 
-TEST(FlowMeter, KnowsNoRateOfWhatIsTooShort) {
+TEST(FlowMeter, EndsAfterItsLastSlot) {
     FlowMeter meter({}, TimePoint{});
-    EXPECT_EQ(meter.reading().rate, 0);
-    meter.add(TimePoint{} + microseconds(10), 1000);
-    EXPECT_EQ(meter.reading().rate, 0);
-    EXPECT_EQ(meter.bytes(), 1000u);
+    std::size_t slots = 0;
+    TimePoint now{};
+    while (!meter.done()) {
+        now += milliseconds(1);
+        if (meter.add(now, piece)) slots += meter.take().size();
+    }
+    EXPECT_EQ(now, TimePoint{} + longest_time({}));
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include "trellis/time.hpp"
 #include "trellis/topology.hpp"
 
+#include "plugins/bwtree/flow_meter.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -12,23 +14,18 @@ namespace trellis::plugins::bwtree {
 
 struct FlowTiming {
     std::uint8_t streams = 1;  // more than one where one alone may not fill a long way
-    Duration slot{0};
-    Duration warm_up{0};
-    Duration most{0};
+    MeterSettings meter;
 };
 
-// `companions`: flows of its group. Those of several are read over the same time, since while one of them is
-// steady another one may be held up: they do not end sooner.
+// `companions`: flows of its group.
 [[nodiscard]] inline FlowTiming timing_for(Delay round_trip, std::size_t companions) {
     using std::chrono::milliseconds;
     const auto rtt = std::chrono::duration_cast<Duration>(round_trip);
-    FlowTiming timing;
     const std::size_t streams = rtt < milliseconds(2) ? 1 : rtt < milliseconds(10) ? 2 : 4;
+    FlowTiming timing;
     timing.streams = static_cast<std::uint8_t>((streams + companions - 1) / companions);
-    timing.slot = std::clamp<Duration>(rtt, milliseconds(10), milliseconds(100));
-    timing.warm_up = std::max<Duration>(milliseconds(50), 10 * rtt);
-    timing.most = std::max<Duration>(milliseconds(500), timing.warm_up + 25 * timing.slot);
-    if (companions > 1) timing.warm_up = timing.most = timing.warm_up + 20 * timing.slot;
+    timing.meter.slot = std::clamp<Duration>(2 * rtt, milliseconds(10), milliseconds(200));
+    timing.meter.warm_up = std::max<Duration>(milliseconds(50), 10 * rtt);
     return timing;
 }
 

@@ -10,11 +10,14 @@ namespace trellis::plugins::bwtree {
 namespace {
 
 constexpr Duration connect_timeout = std::chrono::seconds(2);
-// Beyond the time that a flow may take: for connecting, and for what is slow.
-constexpr Duration patience = std::chrono::seconds(2);
-// After the end of a round, for what is still under way.
-constexpr Duration most_draining = std::chrono::seconds(2);
-constexpr std::size_t block_bytes = 32 * 1024;
+// Beyond the time that a flow may take.
+constexpr Duration patience = std::chrono::seconds(1);
+constexpr std::size_t block_bytes = 16 * 1024;
+
+MeterSettings settings_of(const Receiving& what) {
+    using std::chrono::microseconds;
+    return {microseconds(what.slot_us), microseconds(what.warm_up_us)};
+}
 
 }  // namespace
 
@@ -38,13 +41,18 @@ Result<void> FlowWork::open() {
 void FlowWork::close() {
     closed_ = true;
     if (listener_) listener_->close();
-    for (const Stream& stream : streams_)
+    close_streams();
+}
+
+void FlowWork::close_streams() {
+    for (const Stream& stream : std::exchange(streams_, {}))
         stream->close();
     changed_.notify();
 }
 
 void FlowWork::handle(ToRole message) {
     if (auto* assignment = std::get_if<Assignment>(&message)) begin(std::move(*assignment));
+    if (const auto* start = std::get_if<Go>(&message)) go(start->round);
     if (const auto* end = std::get_if<Stop>(&message)) stop(end->round);
 }
 
@@ -55,29 +63,36 @@ bool FlowWork::running(std::uint32_t round) const {
 void FlowWork::begin(Assignment assignment) {
     if (assignment.round <= round_) return;
     round_ = assignment.round;
-    stopped_ = false;
-    reading_ = 0;
+    going_ = stopped_ = false;
+    sent_ = 0;
     incoming_.clear();
-    Duration longest{0};
+    longest_ = {};
     for (const Receiving& receiving : assignment.receiving) {
         auto incoming = std::make_shared<Incoming>();
         incoming->what = receiving;
         incoming_[receiving.flow] = std::move(incoming);
-        longest = std::max<Duration>(longest, std::chrono::microseconds(receiving.most_us));
+        longest_ = std::max(longest_, longest_time(settings_of(receiving)));
     }
     for (const Sending& sending : assignment.sending)
         asio::co_spawn(executor_, send(round_, sending), asio::detached);
-    if (!incoming_.empty())
-        asio::co_spawn(executor_, give_up_late(round_, longest + patience), asio::detached);
     changed_.notify();
 }
 
+// All at the same time, so that what is added up is of the same time.
+void FlowWork::go(std::uint32_t round) {
+    if (!running(round)) return;
+    going_ = true;
+    if (!incoming_.empty())
+        asio::co_spawn(executor_, give_up_late(round_, longest_ + patience), asio::detached);
+    changed_.notify();
+}
+
+// What is still under way is of no use: nobody waits for it.
 void FlowWork::stop(std::uint32_t round) {
     if (round != round_ || stopped_) return;
     stopped_ = true;
-    changed_.notify();
-    asio::co_spawn(executor_, give_up_late(round_, most_draining), asio::detached);
-    tell_if_idle();
+    close_streams();
+    context_.send(root_id, encode(ToRoot(Idle{round_, sent_})));
 }
 
 Task<void> FlowWork::send(std::uint32_t round, Sending sending) {
@@ -90,13 +105,14 @@ Task<void> FlowWork::send(std::uint32_t round, Sending sending) {
         auto stream = co_await network_.connect(session_, sending.to, std::move(at), connect_timeout);
         if (!stream) co_return i == 0 ? refuse(round, sending.flow, stream.error().message()) : void();
         const Stream shared = std::move(*stream);
-        if (closed_) co_return;
+        if (!running(round)) co_return;
         streams_.insert(shared);
         std::string header = encode(StreamHeader{round, sending.flow});
         const Result<void> sent = co_await shared->write(std::move(header));
         if (!sent) co_return refuse(round, sending.flow, sent.error().message());
         asio::co_spawn(executor_, write(round, shared, left), asio::detached);
     }
+    if (running(round)) context_.send(root_id, encode(ToRoot(Connected{round, sending.flow})));
 }
 
 // What was connected too late ends at once.
@@ -104,12 +120,13 @@ Task<void> FlowWork::write(std::uint32_t round, Stream stream, std::shared_ptr<s
     const auto self = shared_from_this();
     bool good = true;
     while (good && running(round)) {
-        if (*left == 0) {
+        if (!going_ || *left == 0) {
             co_await changed_.wait();
             continue;
         }
         const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(*left, block_bytes));
         *left -= size;
+        sent_ += size;
         std::string block(size, 'x');
         const Result<void> written = co_await stream->write(std::move(block));
         good = written.has_value();
@@ -141,73 +158,53 @@ Task<void> FlowWork::read(HostId peer, Stream stream) {
     const auto header = decode<StreamHeader>(std::string_view(begin).substr(0, stream_header_size));
     while (header && header->round > round_ && !closed_)
         co_await changed_.wait();
-    if (header && header->round == round_ && !closed_) {
+    if (header && running(header->round)) {
         const auto incoming = incoming_.find(header->flow);
         if (incoming != incoming_.end() && incoming->second->what.from == peer) {
             const auto kept = incoming->second;
-            ++reading_;
             co_await take(stream, header->round, *kept);
-            if (header->round == round_) --reading_;
         }
     }
     stream->close();
     streams_.erase(stream);
-    tell_if_idle();
 }
 
 Task<void> FlowWork::take(Stream stream, std::uint32_t round, Incoming& incoming) {
-    using std::chrono::microseconds;
     for (;;) {
         const Result<std::string> bytes = co_await stream->read();
-        if (!bytes || bytes->empty() || closed_ || round != round_) co_return;
+        if (!bytes || bytes->empty() || !running(round)) co_return;
         const TimePoint now = clock_.now();
         incoming.bytes += bytes->size();
-        if (incoming.meter) {
-            incoming.meter->add(now, bytes->size());
-        } else {
-            const Receiving& what = incoming.what;
-            const MeterSettings settings{microseconds(what.slot_us), microseconds(what.warm_up_us),
-                                         microseconds(what.most_us)};
-            incoming.meter.emplace(settings, now);
+        if (!incoming.meter) {
+            incoming.meter.emplace(settings_of(incoming.what), now);
+        } else if (incoming.meter->add(now, bytes->size())) {
+            report(incoming, incoming.meter->done());
         }
-        if (incoming.meter->done() || incoming.bytes >= incoming.what.most_bytes) report(incoming, "");
+        if (incoming.bytes >= incoming.what.most_bytes)
+            report(incoming, true, "its share of the budget is too small");
     }
 }
 
-void FlowWork::report(Incoming& incoming, std::string why) {
-    if (closed_ || std::exchange(incoming.reported, true)) return;
-    const MeterReading reading = incoming.meter ? incoming.meter->reading() : MeterReading();
-    if (reading.rate > 0) why.clear();
-    const Arrival arrival{round_, incoming.what.flow, reading.rate, reading.standard_error, std::move(why)};
+void FlowWork::report(Incoming& incoming, bool last, std::string why) {
+    if (incoming.ended) return;
+    incoming.ended = last;
+    Arrival arrival{round_, incoming.what.flow, {}, last, std::move(why)};
+    if (incoming.meter) arrival.rates = incoming.meter->take();
     context_.send(root_id, encode(ToRoot(arrival)));
 }
 
 void FlowWork::refuse(std::uint32_t round, FlowNumber flow, std::string why) {
     if (!running(round)) return;
-    context_.send(root_id, encode(ToRoot(Arrival{round, flow, 0, 0, why.substr(0, 200)})));
+    context_.send(root_id, encode(ToRoot(Arrival{round, flow, {}, true, why.substr(0, 200)})));
 }
 
-// What has not come by then does not count; streams that do not end are closed.
+// What has not come by then does not count.
 Task<void> FlowWork::give_up_late(std::uint32_t round, Duration after) {
     const auto self = shared_from_this();
     co_await clock_.sleep(after);
-    if (closed_ || round != round_) co_return;
-    if (!stopped_) {
-        for (const auto& [flow, incoming] : incoming_)
-            report(*incoming, "nothing came");
-    } else if (reading_ > 0) {
-        for (const Stream& stream : std::set<Stream>(streams_))
-            stream->close();
-    }
-}
-
-void FlowWork::tell_if_idle() {
-    if (closed_ || !stopped_ || reading_ > 0 || incoming_.empty()) return;
-    Idle idle{round_, 0};
+    if (!running(round)) co_return;
     for (const auto& [flow, incoming] : incoming_)
-        idle.received += incoming->bytes;
-    incoming_.clear();
-    context_.send(root_id, encode(ToRoot(idle)));
+        report(*incoming, true, "nothing came");
 }
 
 }  // namespace trellis::plugins::bwtree

@@ -34,10 +34,11 @@ class FlowWork : public std::enable_shared_from_this<FlowWork> {
         Receiving what;
         std::optional<FlowMeter> meter;
         std::uint64_t bytes = 0;
-        bool reported = false;
+        bool ended = false;  // has been reported for the last time
     };
 
     void begin(Assignment assignment);
+    void go(std::uint32_t round);
     void stop(std::uint32_t round);
     Task<void> send(std::uint32_t round, Sending sending);
     Task<void> write(std::uint32_t round, Stream stream, std::shared_ptr<std::uint64_t> left);
@@ -45,9 +46,9 @@ class FlowWork : public std::enable_shared_from_this<FlowWork> {
     Task<void> read(HostId peer, Stream stream);
     Task<void> take(Stream stream, std::uint32_t round, Incoming& incoming);
     Task<void> give_up_late(std::uint32_t round, Duration after);
-    void report(Incoming& incoming, std::string why);
+    void report(Incoming& incoming, bool last, std::string why = {});
     void refuse(std::uint32_t round, FlowNumber flow, std::string why);
-    void tell_if_idle();
+    void close_streams();
     [[nodiscard]] bool running(std::uint32_t round) const;
 
     RoleContext& context_;
@@ -60,8 +61,9 @@ class FlowWork : public std::enable_shared_from_this<FlowWork> {
     std::set<Stream> streams_;
     std::uint32_t round_ = 0;
     std::map<FlowNumber, std::shared_ptr<Incoming>> incoming_;  // of this round
-    std::size_t reading_ = 0;                                   // streams of this round
-    bool stopped_ = false;                                      // this round
+    std::uint64_t sent_ = 0;                                    // in this round
+    Duration longest_{0};                                       // that a flow takes in this round
+    bool going_ = false, stopped_ = false;                      // this round
     bool closed_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 
 namespace trellis::plugins::bwtree {
 namespace {
@@ -10,27 +11,29 @@ namespace {
 struct Sharing {
     double left = 0;
     std::size_t flows = 0;  // whose rates are still open
+    [[nodiscard]] double each() const {
+        return flows == 0 ? std::numeric_limits<double>::infinity() : left / static_cast<double>(flows);
+    }
 };
 
-using Sharings = std::map<DirectedLink, Sharing>;
+}  // namespace
 
-// The flows of one group: the fullest link fixes the rates of its flows, then the next one.
-void share(const std::vector<std::vector<DirectedLink>>& ways, Sharings& links, std::vector<double>& rates) {
-    std::vector<std::size_t> open;
-    for (std::size_t i = 0; i < ways.size(); ++i)
-        open.push_back(i);
+// The fullest link fixes the rates of its flows, then the next one.
+std::vector<double> fair_rates(std::span<const Way> ways,
+                               const std::function<double(DirectedLink)>& capacity) {
+    std::map<DirectedLink, Sharing> links;
+    for (const Way& way : ways)
+        for (const DirectedLink link : way)
+            ++links.try_emplace(link, Sharing{capacity(link), 0}).first->second.flows;
+    std::vector<double> rates(ways.size(), 0);
+    std::vector<std::size_t> open(ways.size());
+    std::iota(open.begin(), open.end(), std::size_t{0});
     while (!open.empty()) {
-        double least = std::numeric_limits<double>::infinity();
-        DirectedLink fullest = 0;
-        for (const auto& [link, sharing] : links) {
-            if (sharing.flows == 0) continue;
-            const double each = sharing.left / static_cast<double>(sharing.flows);
-            if (each >= least) continue;
-            least = each;
-            fullest = link;
-        }
+        const auto fullest =
+            std::ranges::min_element(links, {}, [](const auto& link) { return link.second.each(); });
+        const double least = fullest->second.each();
         std::erase_if(open, [&](std::size_t i) {
-            if (std::ranges::find(ways[i], fullest) == ways[i].end()) return false;
+            if (std::ranges::find(ways[i], fullest->first) == ways[i].end()) return false;
             rates[i] = least;
             for (const DirectedLink link : ways[i]) {
                 links[link].left -= least;
@@ -39,9 +42,8 @@ void share(const std::vector<std::vector<DirectedLink>>& ways, Sharings& links, 
             return true;
         });
     }
+    return rates;
 }
-
-}  // namespace
 
 std::vector<FlowRate> fluid_rates(const DirectedPaths& paths, std::span<const double> capacity,
                                   std::span<const Flow> flows) {
@@ -50,17 +52,10 @@ std::vector<FlowRate> fluid_rates(const DirectedPaths& paths, std::span<const do
         groups[flows[i].group].push_back(i);
     std::vector<FlowRate> all(flows.size());
     for (const auto& [group, members] : groups) {
-        std::vector<std::vector<DirectedLink>> ways;
-        Sharings links;
-        for (const std::size_t i : members) {
+        std::vector<Way> ways;
+        for (const std::size_t i : members)
             ways.push_back(paths.path(flows[i].from, flows[i].to));
-            for (const DirectedLink link : ways.back()) {
-                links[link].left = capacity[link];
-                ++links[link].flows;
-            }
-        }
-        std::vector<double> rates(ways.size(), 0);
-        share(ways, links, rates);
+        const auto rates = fair_rates(ways, [&](DirectedLink link) { return capacity[link]; });
         for (std::size_t i = 0; i < members.size(); ++i)
             all[members[i]].bits_per_second = rates[i];
     }

@@ -33,7 +33,8 @@ Forecast foretold(const Topology& topology, const TopologyBandwidth* known, Meas
         double longest = 0;
         for (std::size_t i = 0; i < round->size(); ++i) {
             const Delay round_trip = 2 * paths.delay((*round)[i].from, (*round)[i].to);
-            const double seconds = std::chrono::duration<double>(timing_for(round_trip, 2).most).count();
+            const Duration longest_of_it = longest_time(timing_for(round_trip, 1).meter);
+            const double seconds = std::chrono::duration<double>(longest_of_it).count();
             longest = std::max(longest, seconds);
             forecast.bytes += static_cast<std::uint64_t>(rates[i].bits_per_second / 8 * seconds);
         }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace trellis::plugins::bwtree {
 
@@ -26,7 +27,7 @@ std::optional<std::vector<Flow>> HostChoice::flows_over(DirectedLink target, std
     return flows;
 }
 
-// None if fewer than wanted are free.
+// None if fewer than wanted are free, or only such as tell little.
 std::vector<TopologyNode> HostChoice::hosts_behind(DirectedLink outwards, Side side, std::size_t count) {
     if (paths_.head(outwards) < hosts_) return {paths_.head(outwards)};
     const std::size_t wanted = std::min(count, supply_.hosts_beyond(outwards));
@@ -36,12 +37,30 @@ std::vector<TopologyNode> HostChoice::hosts_behind(DirectedLink outwards, Side s
         if (!host) return {};
         chosen.push_back(*host);
     }
+    if (paths_.tail(outwards) >= hosts_ && funnelled(outwards, wanted)) return {};
     // Fast ones send to fast ones.
     std::ranges::stable_sort(chosen, std::greater(), [&](TopologyNode host) {
         const DirectedLink leaving = paths_.leaving(host).front();
         return supply_.capacity(side == Side::senders ? leaving : opposite(leaving));
     });
     return chosen;
+}
+
+// All go over one link, which may be as slow as the one to be measured, since the others are busy.
+bool HostChoice::funnelled(DirectedLink outwards, std::size_t hosts) const {
+    std::optional<DirectedLink> only = outwards;
+    while (only && paths_.head(*only) >= hosts_) {
+        const DirectedLink from = *std::exchange(only, std::nullopt);
+        bool others_busy = false;
+        for (const DirectedLink link : paths_.leaving(paths_.head(from))) {
+            if (link == opposite(from)) continue;
+            others_busy |= busy_[link_of(link)] && supply_.hosts_beyond(link) > 0;
+            const auto use = used_.find(link);
+            if (use != used_.end() && use->second.hosts == hosts) only = link;
+        }
+        if (only && others_busy) return true;
+    }
+    return false;
 }
 
 std::optional<TopologyNode> HostChoice::one_more(DirectedLink outwards, Side side, std::size_t quota) {
@@ -66,18 +85,19 @@ std::optional<TopologyNode> HostChoice::one_more(DirectedLink outwards, Side sid
     }
 }
 
-// What is more than the fastest host gives is as good as that. Then hosts, as the nearest; then branches that
-// are used already, up to half of all, so that others are free for other groups.
+// What is more than the fastest host gives is as good as that. Then branches that are used already, up to
+// half of all, then those that lead to few hosts, as the nearest: so that others are free for other groups.
 std::optional<DirectedLink> HostChoice::best_branch(DirectedLink from, Side side, std::size_t quota) const {
     std::optional<DirectedLink> best;
-    std::tuple<double, bool, bool, std::size_t> best_score;
+    std::tuple<double, bool, bool, std::size_t, std::size_t> best_score;
     for (const DirectedLink link : paths_.leaving(paths_.head(from))) {
         if (link == opposite(from) || busy_[link_of(link)] || blocked_.contains(link)) continue;
         const auto use = used_.find(link);
         const std::size_t hosts = use == used_.end() ? 0 : use->second.hosts;
         if (hosts >= supply_.hosts_beyond(link)) continue;
         const double rate = std::min(left(link, side), supply_.greatest_of_a_host());
-        const std::tuple score(rate, paths_.head(link) < hosts_, hosts < quota, hosts);
+        const std::tuple score(rate, paths_.head(link) < hosts_, hosts < quota, hosts,
+                               -supply_.hosts_beyond(link));
         if (best && score <= best_score) continue;
         best = link;
         best_score = score;

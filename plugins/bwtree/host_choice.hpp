@@ -32,6 +32,7 @@ class HostChoice {
         std::size_t hosts = 0;
     };
     std::vector<TopologyNode> hosts_behind(DirectedLink outwards, Side side, std::size_t count);
+    [[nodiscard]] bool funnelled(DirectedLink outwards, std::size_t hosts) const;
     std::optional<TopologyNode> one_more(DirectedLink outwards, Side side, std::size_t quota);
     std::optional<DirectedLink> best_branch(DirectedLink from, Side side, std::size_t quota) const;
     [[nodiscard]] double left(DirectedLink outwards, Side side) const;

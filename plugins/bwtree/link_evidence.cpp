@@ -1,5 +1,7 @@
 #include "plugins/bwtree/link_evidence.hpp"
 
+#include "plugins/bwtree/supply.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -8,72 +10,69 @@
 namespace trellis::plugins::bwtree {
 namespace {
 
-// A link that carried this share of what it has carried at another time may be full.
-constexpr double nearly_full = 0.85;
-// No load is surer than this share of it.
-constexpr double least_error = 0.002;
-constexpr std::size_t none = static_cast<std::size_t>(-1);
+using Kind = LinkBandwidth::Kind;
+
+// Where so much was at hand, one turn is enough; otherwise another one must agree.
+constexpr double ample = 1.4;
+// Loads agree that are not farther than this below the greatest.
+constexpr double agreeing = 0.9;
 
 }  // namespace
 
 // Groups share no link, so that the sum over the whole round is that over the group.
-void LinkEvidence::add(std::span<const Flow> flows, std::span<const FlowRate> rates) {
+void LinkEvidence::add(std::span<const DirectedLink> targets, std::span<const Flow> flows,
+                       std::span<const FlowRate> rates) {
+    struct Load {
+        double rate = 0, variance = 0;
+    };
     std::unordered_map<DirectedLink, Load> loads;
-    const std::size_t first = crossings_.size();
-    ++rounds_;
+    std::vector<Turn> turns(targets.size());
     for (std::size_t i = 0; i < flows.size(); ++i) {
-        if (rates[i].bits_per_second <= 0) continue;
-        crossings_.push_back({rounds_, paths_.path(flows[i].from, flows[i].to), {}});
-        for (const DirectedLink link : crossings_.back().links) {
-            loads[link].rate += rates[i].bits_per_second;
-            loads[link].variance += rates[i].standard_error * rates[i].standard_error;
+        const double rate = rates[i].bits_per_second, variance = std::pow(rates[i].standard_error, 2);
+        if (rate <= 0) continue;
+        Turn& turn = turns[flows[i].group];
+        turn.load += rate;
+        turn.variance += variance;
+        turn.ways.push_back(paths_.path(flows[i].from, flows[i].to));
+        for (const DirectedLink link : turn.ways.back()) {
+            loads[link].rate += rate;
+            loads[link].variance += variance;
         }
     }
     for (const auto& [link, load] : loads)
-        carried_[link] = std::max(carried_[link], load.rate);
-    for (std::size_t i = first; i < crossings_.size(); ++i)
-        for (const DirectedLink link : crossings_[i].links)
-            crossings_[i].loads.push_back(loads[link]);
+        carried_[link] = std::max(carried_[link], load.rate - std::sqrt(load.variance));
+    for (std::size_t i = 0; i < targets.size(); ++i)
+        if (turns[i].load > 0) turns_[targets[i]].push_back(std::move(turns[i]));
+    for (DirectedLink link = 0; link < known_.size(); ++link)
+        if (known_[link].kind != Kind::measured || carried_[link] * agreeing > known_[link].bits_per_second)
+            known_[link] = judge(link);
 }
 
-// Its place on the way; none if several may be full.
-std::size_t LinkEvidence::only_full_link(const Crossing& crossing) const {
-    std::size_t full = none;
-    for (std::size_t i = 0; i < crossing.links.size(); ++i) {
-        if (crossing.loads[i].rate < nearly_full * carried_[crossing.links[i]]) continue;
-        if (full != none) return none;
-        full = i;
-    }
-    return full;
+// What the flows of a turn would have reached had the link no limit.
+double LinkEvidence::at_hand(DirectedLink link, const Turn& turn) const {
+    const auto capacity = [&](DirectedLink other) { return other == link ? unlimited : carried_[other]; };
+    double sum = 0;
+    for (const double rate : fair_rates(turn.ways, capacity))
+        sum += rate;
+    return sum;
 }
 
-// Of several loads at which a link was full, the mean, weighted by how sure each is.
-std::vector<LinkBandwidth> LinkEvidence::judge() const {
-    struct Sum {
-        double weights = 0, rates = 0;
-        std::size_t round = 0;  // the last one that counted
-    };
-    std::vector<Sum> sums(carried_.size());
-    for (const Crossing& crossing : crossings_) {
-        const std::size_t full = only_full_link(crossing);
-        if (full == none) continue;
-        Sum& sum = sums[crossing.links[full]];
-        if (std::exchange(sum.round, crossing.round) == crossing.round) continue;
-        const Load& load = crossing.loads[full];
-        const double weight = 1 / std::max(load.variance, std::pow(least_error * load.rate, 2));
-        sum.weights += weight;
-        sum.rates += weight * load.rate;
+// Of several loads at which it was full, the mean.
+LinkBandwidth LinkEvidence::judge(DirectedLink link) const {
+    if (carried_[link] <= 0) return {};
+    double count = 0, rates = 0, variances = 0;
+    bool sure = false;
+    for (const Turn& turn : turns_[link]) {
+        if (turn.load < agreeing * carried_[link]) continue;
+        const double most = at_hand(link, turn);
+        if (most < clearly_more * turn.load) continue;
+        sure = count > 0 || most >= ample * turn.load;
+        ++count;
+        rates += turn.load;
+        variances += turn.variance;
     }
-    std::vector<LinkBandwidth> all(carried_.size());
-    for (std::size_t link = 0; link < all.size(); ++link) {
-        const Sum& sum = sums[link];
-        if (sum.weights > 0) {
-            all[link] = {LinkBandwidth::Kind::measured, sum.rates / sum.weights, std::sqrt(1 / sum.weights)};
-        } else if (carried_[link] > 0) {
-            all[link] = {LinkBandwidth::Kind::at_least, carried_[link], 0};
-        }
-    }
-    return all;
+    if (!sure) return {Kind::at_least, carried_[link], 0};
+    return {Kind::measured, rates / count, std::sqrt(variances) / count};
 }
 
 }  // namespace trellis::plugins::bwtree

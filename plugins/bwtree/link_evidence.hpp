@@ -1,12 +1,14 @@
 // LinkEvidence: what the rates of flows say of the links that they crossed. A link carries at least the
-// greatest load that was seen on it. A flow is held up by some link of its way; a link that has carried
-// clearly more at another time is not the one; where a single link is left, its load is its bandwidth.
-// Loads are kept, so that what is seen later decides what could not be told before. Owned by a plan.
+// greatest load that was seen on it. In a turn of its own a link is loaded by flows that should bring more
+// than it carries: where the other links on their ways, by what each has carried, would have let clearly more
+// through, the link was full, and its load is its bandwidth. Turns are kept, so that what is seen later
+// decides what could not be told before. Owned by a plan.
 #pragma once
 
 #include "agentd/model/directed_paths.hpp"
 #include "agentd/model/topology_bandwidth.hpp"
 #include "plugins/bwtree/flow.hpp"
+#include "plugins/bwtree/fluid_rates.hpp"
 
 #include <cstddef>
 #include <span>
@@ -14,35 +16,35 @@
 
 namespace trellis::plugins::bwtree {
 
+// What must have been at hand, as a share of what a link carried, for it to have been the limit.
+inline constexpr double clearly_more = 1.2;
+
 class LinkEvidence {
   public:
     // The paths outlive it.
-    explicit LinkEvidence(const DirectedPaths& paths) : paths_(paths), carried_(paths.count(), 0) {}
+    explicit LinkEvidence(const DirectedPaths& paths)
+        : paths_(paths), carried_(paths.count(), 0), turns_(paths.count()), known_(paths.count()) {}
 
-    // A round: flows and their rates, of which those of 0 say nothing.
-    void add(std::span<const Flow> flows, std::span<const FlowRate> rates);
-    // The greatest load that was seen on a link in that direction.
+    // A round: whose turn each group was, flows, and their rates, of which those of 0 say nothing.
+    void add(std::span<const DirectedLink> targets, std::span<const Flow> flows,
+             std::span<const FlowRate> rates);
+    // The greatest load that was seen on a link in that direction, less its standard error.
     [[nodiscard]] double carried(DirectedLink link) const { return carried_[link]; }
-    // By directed link.
-    [[nodiscard]] std::vector<LinkBandwidth> judge() const;
+    [[nodiscard]] const LinkBandwidth& known(DirectedLink link) const { return known_[link]; }
 
   private:
-    struct Load {
-        double rate = 0;
+    struct Turn {
+        std::vector<Way> ways;
+        double load = 0;
         double variance = 0;
     };
-    // A flow, and on each link of its way the load of all flows of its group.
-    struct Crossing {
-        std::size_t round = 0;
-        std::vector<DirectedLink> links;
-        std::vector<Load> loads;
-    };
-    [[nodiscard]] std::size_t only_full_link(const Crossing& crossing) const;
+    [[nodiscard]] double at_hand(DirectedLink link, const Turn& turn) const;
+    [[nodiscard]] LinkBandwidth judge(DirectedLink link) const;
 
     const DirectedPaths& paths_;
     std::vector<double> carried_;
-    std::vector<Crossing> crossings_;
-    std::size_t rounds_ = 0;
+    std::vector<std::vector<Turn>> turns_;
+    std::vector<LinkBandwidth> known_;
 };
 
 }  // namespace trellis::plugins::bwtree

@@ -19,35 +19,72 @@ Topology three_hosts() {
     return tree;
 }
 
+// A turn of one link.
+void add_turn(LinkEvidence& evidence, DirectedLink target, const std::vector<Flow>& flows,
+              const std::vector<FlowRate>& rates) {
+    evidence.add(std::vector<DirectedLink>{target}, flows, rates);
+}
+
 TEST(LinkEvidence, OnePairCannotTellWhichOfTwoLinksIsFull) {
     const DirectedPaths paths(three_hosts());
     LinkEvidence evidence(paths);
-    evidence.add(std::vector<Flow>{{0, 1, 0}}, std::vector<FlowRate>{{9e8, 1e6}});
-    const auto judged = evidence.judge();
-    EXPECT_EQ(judged[0], (LinkBandwidth{Kind::at_least, 9e8, 0}));
-    EXPECT_EQ(judged[3], (LinkBandwidth{Kind::at_least, 9e8, 0}));
-    EXPECT_EQ(judged[1].kind, Kind::not_measured);
+    add_turn(evidence, 0, {{0, 1, 0}}, {{9e8, 1e6}});
+    EXPECT_EQ(evidence.known(0), (LinkBandwidth{Kind::at_least, 8.99e8, 0}));
+    EXPECT_EQ(evidence.known(3), (LinkBandwidth{Kind::at_least, 8.99e8, 0}));
+    EXPECT_EQ(evidence.known(1).kind, Kind::not_measured);
 }
+
+const std::vector<Flow> from_a{{0, 1, 0}, {0, 2, 0}};
 
 TEST(LinkEvidence, WhatIsSeenLaterDecidesWhatWasOpen) {
     const DirectedPaths paths(three_hosts());
     LinkEvidence evidence(paths);
-    const std::vector<Flow> from_a{{0, 1, 0}, {0, 2, 0}};
-    evidence.add(from_a, std::vector<FlowRate>{{5e8, 3e6}, {4e8, 4e6}});
-    EXPECT_EQ(evidence.judge()[0].kind, Kind::at_least);
-    evidence.add(std::vector<Flow>{{2, 1, 0}}, std::vector<FlowRate>{{1e9, 1e6}});
-    const auto judged = evidence.judge();
-    EXPECT_EQ(judged[0].kind, Kind::measured);
-    EXPECT_NEAR(judged[0].bits_per_second, 9e8, 1);
-    EXPECT_NEAR(judged[0].standard_error, 5e6, 1);
-    EXPECT_EQ(judged[3].kind, Kind::at_least);
+    add_turn(evidence, 0, from_a, {{5e8, 3e6}, {4e8, 4e6}});
+    EXPECT_EQ(evidence.known(0).kind, Kind::at_least);
+    add_turn(evidence, 5, {{2, 1, 0}}, {{1e9, 1e6}});
+    EXPECT_EQ(evidence.known(0).kind, Kind::measured);  // 1 Gbit/s and 400 Mbit/s were at hand
+    EXPECT_NEAR(evidence.known(0).bits_per_second, 9e8, 1);
+    EXPECT_NEAR(evidence.known(0).standard_error, 5e6, 1);
+    EXPECT_EQ(evidence.known(3).kind, Kind::at_least);
+}
+
+TEST(LinkEvidence, WhereLittleMoreWasAtHandASecondTurnMustAgree) {
+    const DirectedPaths paths(three_hosts());
+    LinkEvidence evidence(paths);
+    add_turn(evidence, 5, {{2, 1, 0}}, {{8e8, 1e6}});
+    add_turn(evidence, 0, from_a, {{5e8, 3e6}, {4e8, 4e6}});
+    add_turn(evidence, 0, from_a, {{4.6e8, 3e6}, {4.6e8, 4e6}});
+    EXPECT_EQ(evidence.known(0).kind, Kind::measured);
+    EXPECT_NEAR(evidence.known(0).bits_per_second, 9.1e8, 1e6);
+}
+
+TEST(LinkEvidence, FlowsThatWereSlowForAnotherReasonMakeNoFigure) {
+    const DirectedPaths paths(three_hosts());
+    LinkEvidence evidence(paths);
+    add_turn(evidence, 5, {{2, 1, 0}}, {{5e8, 1e6}});
+    add_turn(evidence, 5, {{1, 2, 0}}, {{5e8, 1e6}});
+    add_turn(evidence, 0, from_a, {{5e8, 3e6}, {3.5e8, 4e6}});  // 1 Gbit/s was at hand, not clearly more
+    EXPECT_EQ(evidence.known(0), (LinkBandwidth{Kind::at_least, 8.45e8, 0}));
+    add_turn(evidence, 0, from_a, {{3.5e8, 3e6}, {3e8, 4e6}});  // far below what it has carried
+    EXPECT_EQ(evidence.known(0), (LinkBandwidth{Kind::at_least, 8.45e8, 0}));
+}
+
+TEST(LinkEvidence, AFigureFallsWhenMoreIsCarried) {
+    const DirectedPaths paths(three_hosts());
+    LinkEvidence evidence(paths);
+    add_turn(evidence, 5, {{2, 1, 0}}, {{9e8, 1e6}});
+    add_turn(evidence, 3, {{1, 2, 0}}, {{9e8, 1e6}});
+    add_turn(evidence, 0, from_a, {{2e8, 3e6}, {2e8, 4e6}});
+    EXPECT_EQ(evidence.known(0).kind, Kind::measured);
+    add_turn(evidence, 3, {{0, 1, 0}}, {{6e8, 1e6}});
+    EXPECT_EQ(evidence.known(0), (LinkBandwidth{Kind::at_least, 5.99e8, 0}));
 }
 
 TEST(LinkEvidence, AFlowOfWhichNothingCameSaysNothing) {
     const DirectedPaths paths(three_hosts());
     LinkEvidence evidence(paths);
-    evidence.add(std::vector<Flow>{{0, 1, 0}}, std::vector<FlowRate>{{}});
-    EXPECT_EQ(evidence.judge()[0].kind, Kind::not_measured);
+    add_turn(evidence, 0, {{0, 1, 0}}, {{}});
+    EXPECT_EQ(evidence.known(0).kind, Kind::not_measured);
 }
 
 }  // namespace

@@ -40,15 +40,14 @@ struct Receiving {
     HostId from{};
     std::uint32_t slot_us = 0;
     std::uint32_t warm_up_us = 0;
-    std::uint32_t most_us = 0;
     std::uint64_t most_bytes = 0;
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(flow, from, slot_us, warm_up_us, most_us, most_bytes);
+        archive(flow, from, slot_us, warm_up_us, most_bytes);
     }
 };
 
-// Root to one host: its part of a round. It sends until it is told to stop.
+// Root to one host: its part of a round. It connects, sends from Go on, and until Stop.
 struct Assignment {
     std::uint32_t round = 0;
     std::vector<Sending> sending;
@@ -56,6 +55,14 @@ struct Assignment {
     template <class Archive>
     void serialize(Archive& archive) {
         archive(round, sending, receiving);
+    }
+};
+
+struct Go {
+    std::uint32_t round = 0;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(round);
     }
 };
 
@@ -67,32 +74,42 @@ struct Stop {
     }
 };
 
-// Role to root, of a flow that it takes, or that it cannot send: its rate in bytes of the stream per second,
-// or why there is none.
+// Role to root, of a flow that it is to send.
+struct Connected {
+    std::uint32_t round = 0;
+    FlowNumber flow = 0;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(round, flow);
+    }
+};
+
+// Role to root, of a flow that it takes: the rates of its next slots, in bytes of the stream per second. Or,
+// also of one that it cannot send, that no more will come, and why.
 struct Arrival {
     std::uint32_t round = 0;
     FlowNumber flow = 0;
-    double rate = 0;
-    double standard_error = 0;
+    std::vector<float> rates;
+    bool last = false;
     std::string why;
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(round, flow, rate, standard_error, why);
+        archive(round, flow, rates, last, why);
     }
 };
 
-// Role to root, once it has been told to stop: nothing of this round is under way to it any more.
+// Role to root, once it has been told to stop: it sends and takes nothing of this round any more.
 struct Idle {
     std::uint32_t round = 0;
-    std::uint64_t received = 0;  // bytes in this round
+    std::uint64_t sent = 0;  // bytes in this round
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(round, received);
+        archive(round, sent);
     }
 };
 
-using ToRole = std::variant<Assignment, Stop>;
-using ToRoot = std::variant<Ready, Arrival, Idle>;
+using ToRole = std::variant<Assignment, Go, Stop>;
+using ToRoot = std::variant<Ready, Connected, Arrival, Idle>;
 
 // The first bytes of each stream between two hosts, of a fixed size.
 struct StreamHeader {

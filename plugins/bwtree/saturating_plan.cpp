@@ -10,38 +10,29 @@ namespace {
 
 using Kind = LinkBandwidth::Kind;
 
-constexpr std::size_t first_flows_of_host = 2;
-constexpr std::size_t first_flows_of_trunk = 4;
-constexpr std::size_t flows_of_each_host = 4;  // at most, to other hosts each
-constexpr double assumed_of_host = 1e9;        // before it has been measured
-// What more flows must promise beyond what a link has carried.
-constexpr double worthwhile = 1.15;
-// From so many flows on, twice as many must have carried so much more for it to be tried again.
-constexpr std::size_t many_flows = 16;
-constexpr double growth = 1.05;
+constexpr std::size_t first_flows = 16;   // at most, one for each pair of hosts
+constexpr std::size_t more = 2;           // times as many in the next turn
+constexpr std::size_t flows_of_each = 4;  // at most, of each host, to other hosts each
+constexpr std::size_t most_turns = 7;
+constexpr double assumed_of_host = 1e9;  // before it has been measured
 
 }  // namespace
 
 SaturatingPlan::SaturatingPlan(Topology topology)
-    : topology_(std::move(topology)),
-      paths_(topology_),
-      evidence_(paths_),
-      known_(paths_.count()),
-      flows_(paths_.count(), 0),
-      before_(paths_.count(), 0) {}
+    : topology_(std::move(topology)), paths_(topology_), evidence_(paths_), tried_(paths_.count()) {}
 
 bool SaturatingPlan::is_of_host(DirectedLink link) const {
     return topology_.is_host(paths_.tail(link)) || topology_.is_host(paths_.head(link));
 }
 
 bool SaturatingPlan::measured(DirectedLink link) const {
-    return known_[link].kind == Kind::measured;
+    return evidence_.known(link).kind == Kind::measured;
 }
 
 double SaturatingPlan::capacity(DirectedLink link) const {
     if (out_.contains(paths_.tail(link)) || out_.contains(paths_.head(link))) return 0;
-    if (measured(link)) return known_[link].bits_per_second;
-    if (!is_of_host(link)) return unlimited;
+    if (measured(link)) return evidence_.known(link).bits_per_second;
+    if (!is_of_host(link) && tried_[link].turns < 2) return unlimited;
     return evidence_.carried(link) > 0 ? evidence_.carried(link) : assumed_of_host;
 }
 
@@ -52,36 +43,42 @@ Supply SaturatingPlan::supply() const {
     return {paths_, topology_.hosts.size(), std::move(capacities)};
 }
 
-// More flows, or the first ones, may fill it.
+// Another turn, or the first one, may tell how much it carries.
 bool SaturatingPlan::promising(DirectedLink link, const Supply& supply) const {
-    const std::size_t beyond = supply.hosts_beyond(link), before = supply.hosts_beyond(opposite(link));
-    if (measured(link) || beyond == 0 || before == 0) return false;
-    if (flows_[link] == 0) return true;
-    if (flows_[link] >= many_flows && evidence_.carried(link) < growth * before_[link]) return false;
-    const double most = std::min(supply.into(link), supply.out_of(link));
-    const std::size_t most_flows = std::min(beyond * before, flows_of_each_host * std::max(beyond, before));
-    return flows_[link] < most_flows && most > worthwhile * evidence_.carried(link);
+    if (measured(link) || supply.hosts_beyond(link) == 0 || supply.hosts_beyond(opposite(link)) == 0)
+        return false;
+    const std::size_t turns = tried_[link].turns;
+    if (turns == 0 || turns >= most_turns) return turns == 0;
+    return std::min(supply.into(link), supply.out_of(link)) > clearly_more * evidence_.carried(link);
 }
 
-// The hosts' links first; false if nothing more is to be hoped for.
+// At first one for each pair of hosts, or two.
+std::size_t SaturatingPlan::flows_for(DirectedLink link, const Supply& supply) const {
+    const auto [fewer, many] = std::minmax({supply.hosts_beyond(link), supply.hosts_beyond(opposite(link))});
+    if (tried_[link].turns == 0) return std::clamp<std::size_t>(fewer, 2, first_flows);
+    return std::min({more * tried_[link].flows, fewer * many, flows_of_each * many});
+}
+
+// The hosts' links first, then those between switches, then what is not known by then; false if nothing more
+// is to be hoped for.
 bool SaturatingPlan::begin_pass() {
     const Supply now = supply();
-    for (DirectedLink link = 0; link < paths_.count(); ++link) {
-        if (!(trunks_ || is_of_host(link)) || !promising(link, now)) continue;
-        const std::size_t first = is_of_host(link) ? first_flows_of_host : first_flows_of_trunk;
-        flows_[link] = std::max(2 * flows_[link], first);
-        before_[link] = evidence_.carried(link);
-        waiting_.push_back(link);
+    while (waiting_.empty()) {
+        for (DirectedLink link = 0; link < paths_.count(); ++link)
+            if ((pass_ == Pass::rest || is_of_host(link) == (pass_ == Pass::hosts)) && promising(link, now))
+                waiting_.push_back(link);
+        if (pass_ == Pass::rest) break;
+        pass_ = pass_ == Pass::hosts ? Pass::trunks : Pass::rest;
     }
-    return !waiting_.empty() || !std::exchange(trunks_, true);
+    for (const DirectedLink link : waiting_)
+        tried_[link] = {tried_[link].turns + 1, flows_for(link, now)};
+    return !waiting_.empty();
 }
 
 std::optional<Round> SaturatingPlan::next() {
     do {
         std::erase_if(waiting_, [this](DirectedLink link) { return measured(link); });
-        if (waiting_.empty() && begun_) trunks_ = true;
         if (waiting_.empty() && !begin_pass()) return std::nullopt;
-        begun_ = true;
         fill_round();
     } while (round_.empty());
     return round_;
@@ -92,34 +89,34 @@ void SaturatingPlan::fill_round() {
     const Supply now = supply();
     std::vector<bool> busy(topology_.links.size(), false);
     std::vector<DirectedLink> later;
-    std::uint32_t group = 0;
     round_.clear();
+    targets_.clear();
     for (const DirectedLink link : waiting_) {
-        auto flows = HostChoice(paths_, topology_.hosts.size(), now, busy).flows_over(link, flows_[link]);
+        auto flows =
+            HostChoice(paths_, topology_.hosts.size(), now, busy).flows_over(link, tried_[link].flows);
         if (!flows) {
             if (!round_.empty()) later.push_back(link);
             continue;
         }
         for (Flow& flow : *flows) {
-            flow.group = group;
+            flow.group = static_cast<std::uint32_t>(targets_.size());
             for (const DirectedLink used : paths_.path(flow.from, flow.to))
                 busy[link_of(used)] = true;
         }
-        ++group;
+        targets_.push_back(link);
         round_.insert(round_.end(), flows->begin(), flows->end());
     }
     waiting_ = std::move(later);
 }
 
 void SaturatingPlan::take(std::span<const FlowRate> rates) {
-    evidence_.add(round_, rates);
-    known_ = evidence_.judge();
+    evidence_.add(targets_, round_, rates);
 }
 
 TopologyBandwidth SaturatingPlan::result() const {
     TopologyBandwidth tree{topology_, {}};
-    for (std::size_t i = 0; i < topology_.links.size(); ++i)
-        tree.links.push_back({known_[2 * i], known_[2 * i + 1]});
+    for (DirectedLink link = 0; link < paths_.count(); link += 2)
+        tree.links.push_back({evidence_.known(link), evidence_.known(opposite(link))});
     return tree;
 }
 

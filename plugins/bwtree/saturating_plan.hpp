@@ -1,7 +1,7 @@
-// SaturatingPlan: the default method. Each link is loaded in one direction by several flows at once, over
-// hosts and links of which none has to carry as much as it, and by more and more while it may still not be
-// full: the links of the hosts first, then, with the hosts that turned out fast, those between switches.
-// Groups of flows that run at the same time share no link, whichever direction.
+// SaturatingPlan: the default method. Each link has turns in which it is loaded in one direction by several
+// flows at once, over hosts and links of which none has to carry as much as it, and by more and more while it
+// may still not be full: the links of the hosts first, then, with the hosts that turned out fast, those
+// between switches. Groups of flows that run at the same time share no link, whichever direction.
 #pragma once
 
 #include "plugins/bwtree/link_evidence.hpp"
@@ -27,6 +27,12 @@ class SaturatingPlan final : public MeasuringPlan {
     [[nodiscard]] TopologyBandwidth result() const override;
 
   private:
+    // Of one directed link.
+    struct Tried {
+        std::size_t turns = 0;
+        std::size_t flows = 0;  // in the last one
+    };
+    enum class Pass { hosts, trunks, rest };
     bool begin_pass();
     void fill_round();
     [[nodiscard]] Supply supply() const;
@@ -34,18 +40,17 @@ class SaturatingPlan final : public MeasuringPlan {
     [[nodiscard]] bool is_of_host(DirectedLink link) const;
     [[nodiscard]] bool measured(DirectedLink link) const;
     [[nodiscard]] bool promising(DirectedLink link, const Supply& supply) const;
+    [[nodiscard]] std::size_t flows_for(DirectedLink link, const Supply& supply) const;
 
     Topology topology_;
     DirectedPaths paths_;
     LinkEvidence evidence_;
-    std::vector<LinkBandwidth> known_;  // by directed link
-    std::vector<std::size_t> flows_;    // by directed link, how many have been tried
-    std::vector<double> before_;        // by directed link, what it had carried before these
+    std::vector<Tried> tried_;  // by directed link
     std::vector<DirectedLink> waiting_;
     std::set<TopologyNode> out_;
     Round round_;
-    bool trunks_ = false;  // the hosts' links have been measured once
-    bool begun_ = false;
+    std::vector<DirectedLink> targets_;  // by group of the round
+    Pass pass_ = Pass::hosts;            // the next one
 };
 
 }  // namespace trellis::plugins::bwtree

@@ -10,6 +10,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t queue_limit = std::size_t{256} << 10;  // more than this holds up drained()
 constexpr std::size_t first_window = std::size_t{128} << 10;
+constexpr std::size_t slow_window = std::size_t{16} << 10;
 constexpr std::size_t least_window = std::size_t{8} << 10;
 constexpr std::size_t most_window = std::size_t{1} << 20;
 constexpr Duration first_timeout = milliseconds(200);
@@ -83,9 +84,10 @@ void Connection::take_in(Side receiver) {
         to.arrived_early.erase(to.arrived_early.begin());
         auto node = from.under_way.extract(to.next_expected++);
         if (!node) continue;
-        from.window = std::min(from.window + node.mapped().bytes / 8, most_window);
-        if (to.closed || to.failure) {
+        from.window = std::min(from.window + growth(from, node.mapped().bytes), most_window);
+        if (to.closed || to.failure) {  // as a reset: what waits to be sent is thrown away, too
             from.window_bytes -= node.mapped().bytes;
+            discard_queue(from);
             continue;
         }
         to.unread.push_back(std::move(node.mapped()));
@@ -98,6 +100,18 @@ void Connection::dropped(std::uint64_t tag, Drop why) {
     const Side side = static_cast<Side>(tag % 2);
     if (why == Drop::machine_down || end(side).failure) return;
     send_again(side, tag / 2, why);
+}
+
+// Once something has been lost, by one message for each window.
+std::size_t Connection::growth(const End& from, std::size_t bytes) const {
+    if (from.shrunk_before > 0) return bytes * bytes / from.window;
+    return slow_start_ ? bytes : bytes / 8;
+}
+
+void Connection::start_slowly() {
+    slow_start_ = true;
+    for (End& each : ends_)
+        each.window = slow_window;
 }
 
 // Once for all that is lost of one window.
@@ -160,12 +174,16 @@ void Connection::close(Side side) {
     pump(1 - side);
 }
 
+void Connection::discard_queue(End& end) {
+    end.control.clear();
+    end.bulk.clear();
+    end.queued_bytes = 0;
+}
+
 void Connection::abort(Side side) {
     End& from = end(side);
     if (from.closed) return;
-    from.control.clear();
-    from.bulk.clear();
-    from.queued_bytes = 0;
+    discard_queue(from);
     close(side);
 }
 
@@ -173,9 +191,7 @@ void Connection::fail(const std::string& cause) {
     for (End& each : ends_) {
         if (each.failure) continue;
         each.failure = Failure{FailureKind::lost, "receive", "", cause};
-        each.control.clear();
-        each.bulk.clear();
-        each.queued_bytes = 0;
+        discard_queue(each);
         each.changed.notify();
     }
 }

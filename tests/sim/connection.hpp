@@ -30,6 +30,8 @@ class Connection final : public Sender, public std::enable_shared_from_this<Conn
 
     Connection(VirtualTime& time, SimNetwork& network, MachineIndex first, MachineIndex second);
 
+    // Begins with a small window, which doubles with every round trip until something is lost.
+    void start_slowly();
     // Queues; bulk yields to what is not bulk.
     void send(Side side, Parcel parcel, bool bulk = false);
     // The next parcel from the other side, or why there is none (lost, cancelled).
@@ -88,9 +90,12 @@ class Connection final : public Sender, public std::enable_shared_from_this<Conn
     void send_again(Side side, std::uint64_t sequence, Drop why);
     void shrink(End& from, std::uint64_t sequence);
     void take_in(Side receiver);
+    static void discard_queue(End& end);
+    [[nodiscard]] std::size_t growth(const End& from, std::size_t bytes) const;
 
     VirtualTime& time_;
     SimNetwork& network_;
+    bool slow_start_ = false;
     std::array<End, 2> ends_;
 };
 

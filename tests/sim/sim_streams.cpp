@@ -83,6 +83,7 @@ Task<Result<std::unique_ptr<ByteStream>>> SimStreams::connect(const PeerSession&
         co_return Failure{FailureKind::refused, "connect", "", "connection refused"};
     }
     const auto connection = machines.connect(process_, *listening);
+    connection->start_slowly();
     port->take(session.self, connection);
     co_return std::make_unique<SimByteStream>(connection, 0);
 }
