@@ -80,7 +80,9 @@ TEST(RttMatrixText, FailuresNameLineAndField) {
     EXPECT_EQ(complaint("a,\x01,c\n0,1,2\n1,0,3\n2,3,0\n"),
               "line 1, field 2: a name that is not of printable ASCII characters");
     EXPECT_EQ(complaint("a,,c\n0,1,2\n1,0,3\n2,3,0\n"), "line 1, field 2: a host without a name");
-    EXPECT_THAT(complaint(std::string(300, 'a') + " b\n0 1\n1 0\n"), HasSubstr("more than 255 characters"));
+    std::string long_name(300, 'a');
+    long_name += " b\n0 1\n1 0\n";
+    EXPECT_THAT(complaint(long_name), HasSubstr("more than 255 characters"));
 }
 
 TEST(RttMatrixText, TooMuchIsRefused) {
