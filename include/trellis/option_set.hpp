@@ -39,8 +39,9 @@ class OptionSet {
     // With prefix_command(): options that are not known belong to remaining(), too.
     virtual void allow_extras() = 0;
     [[nodiscard]] virtual std::vector<std::string> remaining() const = 0;
-    // One of the subcommands has to be given.
+    // One of the subcommands has to be given, unless they are optional.
     virtual OptionSet& subcommand(const char* name, const char* help) = 0;
+    virtual void subcommands_optional() = 0;  // said after the last of them
     [[nodiscard]] virtual bool parsed() const = 0;
 };
 

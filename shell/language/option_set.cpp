@@ -76,6 +76,7 @@ class CliOptionSet final : public OptionSet {
         app_.require_subcommand(1);
         return subcommands_.emplace_back(*app_.add_subcommand(name, help));
     }
+    void subcommands_optional() override { app_.require_subcommand(0, 1); }
     [[nodiscard]] bool parsed() const override { return app_.parsed(); }
 
   private:
