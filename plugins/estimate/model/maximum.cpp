@@ -139,11 +139,15 @@ double Maximum::smooth_integral(double from, double to) const {
         return survival(from + unit * std::expm1(t)) * unit * std::exp(t);
     };
     const std::vector<double> at = corners(from, to);
+    const bool steps_only = powers_.empty() && bells_.empty() && cuts_.empty();
     double sum = 0;
     for (std::size_t part = 1; part < at.size(); ++part)
-        sum += boost::math::quadrature::gauss_kronrod<double, 21>::integrate(
-            stretched, std::log1p((at[part - 1] - from) / unit), std::log1p((at[part] - from) / unit),
-            cuts_.size() <= most_corners ? deepest_division : deepest_among_corners, tolerance);
+        sum += steps_only
+                   ? survival(at[part - 1]) * (at[part] - at[part - 1])
+                   : boost::math::quadrature::gauss_kronrod<double, 21>::integrate(
+                         stretched, std::log1p((at[part - 1] - from) / unit),
+                         std::log1p((at[part] - from) / unit),
+                         cuts_.size() <= most_corners ? deepest_division : deepest_among_corners, tolerance);
     return sum;
 }
 
