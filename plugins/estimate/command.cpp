@@ -87,7 +87,9 @@ Result<Answer> EstimateCommand::answer(CommandContext& context) const {
 Result<std::string> EstimateCommand::evaluation() const {
     const Result<History> history = read_history(*options_.from(), options_.ms_per_unit());
     if (!history) return history.error();
-    const auto selected = select_columns(*history, options_.question().root, options_.question().hosts);
+    const Question& question = options_.question();
+    const std::string root = question.root.empty() ? only_root(*history) : question.root;
+    const auto selected = select_columns(*history, root, question.hosts);
     if (!selected) return selected.error();
     const History filled = fill_lost(*selected).history;
     if (filled.columns.empty()) return invalid("every sample was lost");

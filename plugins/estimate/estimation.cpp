@@ -23,6 +23,7 @@ std::size_t samples_of(double seconds, double interval) {
 }  // namespace
 
 Result<Answer> Estimation::of_history(const History& history) {
+    if (question_.root.empty()) question_.root = only_root(history);
     const Result<History> selected = select_columns(history, question_.root, question_.hosts);
     if (!selected) return selected.error();
     FilledHistory filled = fill_lost(*selected);

@@ -13,9 +13,9 @@ namespace trellis::plugins::estimate {
 
 class Estimation {
   public:
-    // All outlive it. `topology`: null if none is known.
-    Estimation(const Question& question, const Topology* topology, const Transfers& transfers)
-        : question_(question), topology_(topology), transfers_(transfers) {}
+    // Topology and transfers outlive it. `topology`: null if none is known.
+    Estimation(Question question, const Topology* topology, const Transfers& transfers)
+        : question_(std::move(question)), topology_(topology), transfers_(transfers) {}
 
     // Of hosts as recorded. Refused if hosts are unknown, if the algorithm needs what is not known, or if the
     // closed form does not apply.
@@ -38,7 +38,7 @@ class Estimation {
     void share_links(const History& filled);
     [[nodiscard]] std::vector<Distribution> distributions() const;
 
-    const Question& question_;
+    Question question_;
     const Topology* topology_;
     const Transfers& transfers_;
     const History* history_ = nullptr;

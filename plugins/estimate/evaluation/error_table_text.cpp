@@ -100,8 +100,10 @@ json cells_json(const std::vector<ErrorCell>& cells) {
 std::string error_table_text(const ErrorTable& table) {
     std::string text = "estimates from sample " + std::to_string(table.first_row + 1) + " on, of " +
                        std::to_string(table.rows) + "\n";
-    for (const Condition condition : all_conditions)
-        if (holds_somewhere(table, condition)) text += "\n" + condition_table(table, condition);
+    text += "\n" + condition_table(table, Condition::any);
+    if (holds_somewhere(table, Condition::some_alpha_at_most_one))
+        text += "\n" + condition_table(table, Condition::every_alpha_above_one) + "\n" +
+                condition_table(table, Condition::some_alpha_at_most_one);
     return text;
 }
 

@@ -10,7 +10,7 @@
 namespace trellis::plugins::estimate {
 namespace {
 
-constexpr std::size_t least_rows = 4, most_repetitions = 200, least_repetitions = 40,
+constexpr std::size_t least_observed = 4, most_repetitions = 200, least_repetitions = 40,
                       host_repetitions = 100'000;
 
 std::vector<std::size_t> draw_rows(std::size_t count, std::uint64_t seed) {
@@ -55,7 +55,7 @@ std::vector<Interval> bootstrap_intervals(
     const std::vector<double>& quantiles,
     const std::function<Result<double>(const std::vector<Distribution>&)>& expectation) {
     const auto hosts = forecast_hosts(filled, filled.rows(), choice);
-    if (std::ranges::min(hosts, {}, &HostForecast::used).used < least_rows) return {};
+    if (std::ranges::min(hosts, {}, &HostForecast::used).used < least_observed) return {};
     std::vector<std::vector<double>> found(quantiles.size() + 1);
     for (std::vector<double>& of_one : found)
         of_one.resize(std::clamp(host_repetitions / hosts.size(), least_repetitions, most_repetitions));

@@ -27,6 +27,15 @@ double History::interval() const {
     return *middle > 0 ? *middle : 1;
 }
 
+std::string only_root(const History& history) {
+    const std::string& first = history.columns.front();
+    if (!names_a_pair(first)) return "";
+    const std::string begin = first.substr(0, first.find(arrow) + arrow.size());
+    const bool only = std::ranges::all_of(
+        history.columns, [&](const std::string& column) { return column.starts_with(begin); });
+    return only ? begin.substr(0, begin.size() - arrow.size()) : "";
+}
+
 Result<History> select_columns(const History& history, const std::string& root,
                                const std::vector<std::string>& hosts) {
     std::map<std::string, std::size_t> of_host;

@@ -28,11 +28,15 @@ struct History {
     [[nodiscard]] double interval() const;
 };
 
+// A last line that has no end and too few fields, as an interrupted recording leaves it, does not count.
 // `ms_per_unit`: what the round-trip times are written in. The failure names the line and what is wrong
 // there.
 [[nodiscard]] Result<History> parse_history(std::string_view text, double ms_per_unit = 1);
 // The failure begins with the path.
 [[nodiscard]] Result<History> read_history(const std::string& path, double ms_per_unit = 1);
+
+// The one host from which all columns are, if each names a pair; else empty.
+[[nodiscard]] std::string only_root(const History& history);
 
 // The columns of these hosts as seen from the root: those named ROOT->HOST if there are such, else those
 // named HOST. Empty `hosts`: all but the root. Empty `root`: columns named by a host alone. Columns are named

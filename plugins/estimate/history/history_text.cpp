@@ -57,8 +57,10 @@ Result<void> add_row(const TextLine& line, double ms_per_unit, History& history)
 }  // namespace
 
 Result<History> parse_history(std::string_view text, double ms_per_unit) {
-    const std::vector<TextLine> lines = lines_of_fields(text);
+    std::vector<TextLine> lines = lines_of_fields(text);
     if (lines.empty()) return invalid("no line: time,HOST,HOST,... is expected");
+    if (lines.size() > 1 && !text.ends_with('\n') && lines.back().fields.size() < lines[0].fields.size())
+        lines.pop_back();
     Result<std::vector<std::string>> names = column_names(lines.front());
     if (!names) return names.error();
     History history;
