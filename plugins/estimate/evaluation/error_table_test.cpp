@@ -1,0 +1,128 @@
+// Evaluation: the test of Mann and Whitney, tables of errors, and the automatic choice.
+#include "plugins/estimate/evaluation/error_table.hpp"
+
+#include "plugins/estimate/evaluation/evaluation_drawing.hpp"
+#include "plugins/estimate/evaluation/mann_whitney.hpp"
+#include "plugins/estimate/forecast/auto_choice.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <random>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace trellis::plugins::estimate {
+namespace {
+
+using ::testing::HasSubstr;
+
+History noisy_history(std::size_t rows, std::uint64_t seed) {
+    std::mt19937_64 engine(seed);
+    History history;
+    history.columns = {"a", "b", "c"};
+    history.round_trips.resize(3);
+    for (std::size_t row = 0; row < rows; ++row) {
+        history.times.push_back(static_cast<double>(row));
+        for (std::size_t host = 0; host < 3; ++host) {
+            const double lot = (static_cast<double>(engine() >> 11) + 0.5) * 0x1p-53;
+            history.round_trips[host].push_back(
+                at_survival({Pareto{40.0 + static_cast<double>(host), 15}}, lot));
+        }
+    }
+    return history;
+}
+
+TEST(EstimateMannWhitney, AgreesWithTables) {
+    const std::vector<double> low{1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+        high{11, 12, 13, 14, 15, 16, 17, 18, 19, 20};
+    EXPECT_NEAR(mann_whitney(low, high), 1.826717911e-4, 1e-10);  // scipy.stats.mannwhitneyu, asymptotic
+    EXPECT_NEAR(mann_whitney(high, low), mann_whitney(low, high), 1e-15);
+    EXPECT_EQ(mann_whitney(low, low), 1);
+    EXPECT_EQ(mann_whitney(std::vector<double>{}, low), 1);
+    EXPECT_EQ(mann_whitney(std::vector<double>{2, 2}, std::vector<double>{2}), 1);
+}
+
+TEST(EstimateErrorTable, IsTheRootMeanSquareOfWhatCameLater) {
+    const History history = noisy_history(60, 1);
+    const ErrorTable table = evaluate(history, {{2, 4}, {1, 3}, 0}).value();
+    const std::vector<double> maxima = row_maxima(history);
+    const Choice choice{Method::normal, 4};
+    const auto place = std::ranges::find(table.choices, choice) - table.choices.begin();
+    double squares = 0;
+    std::size_t count = 0;
+    for (std::size_t row = 4; row + 3 <= 60; ++row, ++count)
+        squares += std::pow(expected_maximum(forecast_hosts(history, row, choice)) - maxima[row + 2], 2);
+    const ErrorCell& cell = table.cells[0][static_cast<std::size_t>(place)][1];
+    EXPECT_EQ(cell.count, count);
+    EXPECT_NEAR(cell.rmse, std::sqrt(squares / static_cast<double>(count)), 1e-12);
+}
+
+TEST(EstimateErrorTable, ConditionsDivideTheEstimates) {
+    History history = noisy_history(80, 2);
+    for (std::size_t row = 40; row < 80; ++row)
+        history.round_trips[0][row] *= 100;
+    const ErrorTable table = evaluate(history, {{4, 8}, {1}, 0}).value();
+    for (std::size_t choice = 0; choice < table.choices.size(); ++choice)
+        EXPECT_EQ(table.cells[0][choice][0].count,
+                  table.cells[1][choice][0].count + table.cells[2][choice][0].count);
+    EXPECT_GT(table.cells[2][0][0].count, 0u);
+    EXPECT_THAT(error_table_text(table), HasSubstr("RMSE in ms, some alpha <= 1"));
+    EXPECT_THAT(evaluation_svg(history, table), HasSubstr("</svg>"));
+}
+
+TEST(EstimateErrorTable, IsTheSameEveryTime) {
+    const History history = noisy_history(200, 3);
+    const EvaluationPlan plan{{2, 32}, {1, 20}, 0};
+    EXPECT_EQ(error_table_json(evaluate(history, plan).value()),
+              error_table_json(evaluate(history, plan).value()));
+    EXPECT_THAT(evaluate(history, {{256}, {1}, 0}).error().cause, HasSubstr("200 samples are too few"));
+}
+
+TEST(EstimateAutoChoice, LooksNearByTheMedianAndFarByErrors) {
+    AutoChoice near(16);
+    EXPECT_EQ(near.candidates()[near.pick({3, 9, 5, 0}, {0, 0, 0, 0}).candidate].window, 8u);
+    EXPECT_EQ(near.candidates()[near.pick({3, 9, 5, 0}, {0, 0, 1, 0}).candidate],
+              (Choice{Method::normal, 512}));
+    AutoChoice far(17);
+    const std::vector<char> regular(far.candidates().size());
+    const std::vector<double> now(far.candidates().size(), 50.0);
+    EXPECT_EQ(far.candidates()[far.pick(now, regular).candidate].window, 1024u);
+    std::vector<double> past(far.candidates().size(), 60.0);
+    past[1] = 50;
+    far.learn(past, 51);
+    const auto pick = far.pick(now, regular);
+    EXPECT_EQ(far.candidates()[pick.candidate].window, 64u);
+    EXPECT_THAT(pick.reason, HasSubstr("RMSE 1 ms"));
+}
+
+TEST(EstimateAutoChoice, LearnsFromAHistory) {
+    History history = noisy_history(600, 4);
+    for (std::size_t row = 300; row < 600; ++row)
+        history.round_trips[2][row] += 30;
+    EXPECT_LE(choose_automatically(history, 20).choice.window, 256u);
+    EXPECT_EQ(choose_automatically(noisy_history(1, 5), 20).choice.method, Method::pareto);
+}
+
+// The figures of trellis-estimate(1), where that series is there.
+TEST(EstimateAutoChoice, IsCloseToTheBestOnTheSecondHalfOfTheAtlasSeries) {
+    const std::string path = "/work/shared/data/atlas50/rtt_aligned_240s_ms.csv";
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
+    const History history = fill_lost(read_history(path).value()).history;
+    const EvaluationPlan plan{{4, 512, 1024}, {1, 4, 8, 16, 32, 90, 256, 360}, history.rows() / 2};
+    const ErrorTable table = evaluate(history, plan).value();
+    for (std::size_t place = 0; place < plan.horizons.size(); ++place) {
+        double best = std::numeric_limits<double>::infinity(), normal = best;
+        for (std::size_t choice = 0; choice < table.choices.size(); ++choice) {
+            const double rmse = table.cells[0][choice][place].rmse;
+            best = std::min(best, rmse);
+            if (table.choices[choice].method == Method::normal) normal = std::min(normal, rmse);
+        }
+        EXPECT_LE(table.automatic[place].rmse, 1.02 * best) << plan.horizons[place];
+        if (plan.horizons[place] >= 8) EXPECT_LT(table.automatic[place].rmse, normal) << plan.horizons[place];
+    }
+}
+
+}  // namespace
+}  // namespace trellis::plugins::estimate
