@@ -20,17 +20,20 @@ std::vector<Choice> fixed_choices(const std::vector<std::size_t>& windows) {
     return choices;
 }
 
-// Scores series over all rows but the first; place p of a series is before row p + 1.
+// Scores the fixed choices over the rows that count, and has the automatic one learn from all but the first.
 class Scoring {
   public:
     Scoring(const History& filled, ErrorTable& table) : table_(table), maxima_(row_maxima(filled)) {
-        rows_.resize(filled.rows() - 1);
-        std::iota(rows_.begin(), rows_.end(), std::size_t{1});
-        series_ = estimate_series(filled, table.choices, rows_);
+        const auto rows_from = [&](std::size_t first) {
+            std::vector<std::size_t> rows(filled.rows() - first);
+            std::iota(rows.begin(), rows.end(), first);
+            return rows;
+        };
+        series_ = estimate_series(filled, table.choices, rows_from(table.first_row));
         for (const std::size_t horizon : table.horizons) {
             const AutoChoice rule(horizon);
             auto& candidates = candidates_[rule.looks_near()];
-            if (candidates.empty()) candidates = estimate_series(filled, rule.candidates(), rows_);
+            if (candidates.empty()) candidates = estimate_series(filled, rule.candidates(), rows_from(1));
         }
     }
     void score_fixed();
@@ -45,9 +48,9 @@ class Scoring {
 
     ErrorTable& table_;
     std::vector<double> maxima_;
-    std::vector<std::size_t> rows_;
-    std::vector<EstimateSeries> series_;
-    std::map<bool, std::vector<EstimateSeries>> candidates_;  // of the automatic choice: near or far
+    std::vector<EstimateSeries> series_;  // from first_row on
+    std::map<bool, std::vector<EstimateSeries>>
+        candidates_;  // from row 1 on, of the automatic choice: near or far
 };
 
 ErrorCell cell_of(const std::vector<double>& absolute) {
@@ -68,8 +71,8 @@ std::vector<double> Scoring::absolute_errors(std::size_t choice, std::size_t hor
                                              Condition condition) const {
     std::vector<double> errors;
     for (std::size_t row = table_.first_row; row <= last_row(horizon); ++row)
-        if (counts(choice, row - 1, condition))
-            errors.push_back(std::abs(series_[choice].expected[row - 1] - maxima_[row + horizon - 1]));
+        if (const std::size_t place = row - table_.first_row; counts(choice, place, condition))
+            errors.push_back(std::abs(series_[choice].expected[place] - maxima_[row + horizon - 1]));
     return errors;
 }
 

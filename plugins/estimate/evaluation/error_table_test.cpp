@@ -110,7 +110,7 @@ TEST(EstimateAutoChoice, IsCloseToTheBestOnTheSecondHalfOfTheAtlasSeries) {
     const std::string path = "/work/shared/data/atlas50/rtt_aligned_240s_ms.csv";
     if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
     const History history = fill_lost(read_history(path).value()).history;
-    const EvaluationPlan plan{{4, 512, 1024}, {1, 4, 8, 16, 32, 90, 256, 360}, history.rows() / 2};
+    const EvaluationPlan plan{{4, 1024}, {1, 4, 8, 16, 32, 90, 256, 360}, history.rows() / 2};
     const ErrorTable table = evaluate(history, plan).value();
     for (std::size_t place = 0; place < plan.horizons.size(); ++place) {
         double best = std::numeric_limits<double>::infinity(), normal = best;
@@ -120,7 +120,8 @@ TEST(EstimateAutoChoice, IsCloseToTheBestOnTheSecondHalfOfTheAtlasSeries) {
             if (table.choices[choice].method == Method::normal) normal = std::min(normal, rmse);
         }
         EXPECT_LE(table.automatic[place].rmse, 1.02 * best) << plan.horizons[place];
-        if (plan.horizons[place] >= 8) EXPECT_LT(table.automatic[place].rmse, normal) << plan.horizons[place];
+        if (plan.horizons[place] < 8) continue;
+        EXPECT_LT(table.automatic[place].rmse, normal) << plan.horizons[place];
     }
 }
 

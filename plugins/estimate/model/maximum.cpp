@@ -139,19 +139,40 @@ double Maximum::smooth_integral(double from, double to) const {
         return survival(from + unit * std::expm1(t)) * unit * std::exp(t);
     };
     const std::vector<double> at = corners(from, to);
-    const bool steps_only = powers_.empty() && bells_.empty() && cuts_.empty();
     double sum = 0;
     for (std::size_t part = 1; part < at.size(); ++part)
-        sum += steps_only
-                   ? survival(at[part - 1]) * (at[part] - at[part - 1])
-                   : boost::math::quadrature::gauss_kronrod<double, 21>::integrate(
-                         stretched, std::log1p((at[part - 1] - from) / unit),
-                         std::log1p((at[part] - from) / unit),
-                         cuts_.size() <= most_corners ? deepest_division : deepest_among_corners, tolerance);
+        sum += boost::math::quadrature::gauss_kronrod<double, 21>::integrate(
+            stretched, std::log1p((at[part - 1] - from) / unit), std::log1p((at[part] - from) / unit),
+            cuts_.size() <= most_corners ? deepest_division : deepest_among_corners, tolerance);
+    return sum;
+}
+
+// Of empirical hosts alone, from step to step.
+double Maximum::step_expectation() const {
+    std::vector<std::pair<double, std::size_t>> all;
+    double log_below = 0;  // the logarithm of the product, if no host's probability is 0
+    for (std::size_t host = 0; host < steps_.size(); ++host) {
+        const auto& observations = std::get<Empirical>(steps_[host].shape).observations;
+        log_below -= std::log(static_cast<double>(observations.size()));
+        for (const double observation : observations)
+            all.emplace_back(observation + steps_[host].c, host);
+    }
+    std::ranges::sort(all);
+    std::vector<double> counts(steps_.size());
+    double sum = least_, x = least_;
+    for (const auto& [value, host] : all) {
+        if (value > x) {
+            sum -= std::expm1(log_below) * (value - x);
+            x = value;
+        }
+        if (counts[host] > 0) log_below += std::log1p(1 / counts[host]);
+        counts[host] += 1;
+    }
     return sum;
 }
 
 Result<double> Maximum::expectation() const {
+    if (powers_.empty() && bells_.empty() && cuts_.empty()) return step_expectation();
     double beyond = 0;
     const double end = far_end();
     for (const Power& power : powers_) {

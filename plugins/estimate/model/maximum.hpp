@@ -46,6 +46,7 @@ class Maximum {
     [[nodiscard]] double last_above(double level, double from, double to) const;
     [[nodiscard]] std::vector<double> corners(double from, double to) const;
     [[nodiscard]] Maximum above(double x) const;
+    [[nodiscard]] double step_expectation() const;
     [[nodiscard]] double integral(double from, double to) const;
     [[nodiscard]] double smooth_integral(double from, double to) const;
 
