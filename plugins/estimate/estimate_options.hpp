@@ -57,10 +57,4 @@ class EstimateOptions {
     RecordPlan recording_;
 };
 
-// "2,4,...,64" goes on as it began, by the same factor or else by the same step; ascending, each at least 1.
-[[nodiscard]] Result<std::vector<std::size_t>> read_series(const std::string& text);
-
-// "10m", "1.5h", "500ms"; without a unit, seconds. More than 0.
-[[nodiscard]] Result<double> read_seconds(const std::string& text);
-
 }  // namespace trellis::plugins::estimate

@@ -2,8 +2,8 @@
 #include "plugins/estimate/estimation.hpp"
 
 #include "plugins/estimate/collective/shared_links.hpp"
-#include "plugins/estimate/estimate_options.hpp"
 #include "plugins/estimate/model/maximum.hpp"
+#include "plugins/estimate/option_text.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -154,9 +154,7 @@ TEST(Estimation, SharedLinksCountOnce) {
 
 TEST(Estimation, DrawsByLotWhatItCanAlsoIntegrate) {
     Collective collective;
-    std::vector<Distribution> hosts;
-    for (int host = 0; host < 8; ++host)
-        hosts.push_back({Pareto{41, 20}});
+    const std::vector<Distribution> hosts(8, {Pareto{41, 20}});
     collective.schedule = one_stage(8);
     for (const Distribution& host : hosts)
         collective.costs.push_back({host, {}, 0});

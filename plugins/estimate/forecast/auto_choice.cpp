@@ -31,15 +31,16 @@ std::vector<std::size_t> rows_to_learn_from(const History& history, std::size_t 
     const std::size_t span = std::min(known, farthest_back);
     const std::size_t most = std::clamp(most_host_rows / history.columns.size(), least_rows, most_rows);
     const std::size_t step = std::max<std::size_t>(1, span / most);
-    for (std::size_t row = known - (span - 1) / step * step; row <= known; row += step)
-        rows.push_back(row);
+    rows.resize((span - 1) / step + 1);
+    for (std::size_t place = 0; place < rows.size(); ++place)
+        rows[place] = known - (rows.size() - 1 - place) * step;
     return rows;
 }
 
 std::vector<double> at_place(const std::vector<EstimateSeries>& all, std::size_t place) {
-    std::vector<double> estimates;
-    for (const EstimateSeries& series : all)
-        estimates.push_back(series.expected[place]);
+    std::vector<double> estimates(all.size());
+    std::ranges::transform(all, estimates.begin(),
+                           [&](const EstimateSeries& series) { return series.expected[place]; });
     return estimates;
 }
 
@@ -103,9 +104,9 @@ AutoForecast choose_automatically(const History& filled, std::size_t horizon) {
         rule.learn(at_place(past, place), maxima[rows[place] + horizon - 1],
                    place == 0 ? 1 : rows[place] - rows[place - 1]);
     const auto now = estimate_series(filled, rule.candidates(), {filled.rows()});
-    std::vector<char> truncated;
-    for (const EstimateSeries& series : now)
-        truncated.push_back(series.truncated[0]);
+    std::vector<char> truncated(now.size());
+    std::ranges::transform(now, truncated.begin(),
+                           [](const EstimateSeries& series) { return series.truncated[0]; });
     const AutoChoice::Pick pick = rule.pick(at_place(now, 0), truncated);
     return {rule.candidates()[pick.candidate], pick.reason};
 }

@@ -33,6 +33,7 @@ void on_all_cores(std::size_t count, const std::function<void(std::size_t)>& par
 std::vector<EstimateSeries> estimate_series(const History& filled, const std::vector<Choice>& choices,
                                             const std::vector<std::size_t>& rows) {
     std::vector<EstimateSeries> all;
+    all.reserve(choices.size());
     for (const Choice& choice : choices)
         all.push_back({choice, std::vector<double>(rows.size()), std::vector<char>(rows.size())});
     const std::size_t parts = (rows.size() + rows_of_one_part - 1) / rows_of_one_part;

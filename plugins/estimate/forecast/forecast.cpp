@@ -75,6 +75,7 @@ std::vector<HostForecast> forecast_hosts(const History& filled, std::size_t end,
 
 double expected_maximum(const std::vector<HostForecast>& hosts) {
     std::vector<Distribution> distributions;
+    distributions.reserve(hosts.size());
     for (const HostForecast& host : hosts)
         distributions.push_back({host.fit.shape});
     return Maximum(distributions).expectation().value();
