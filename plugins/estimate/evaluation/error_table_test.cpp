@@ -107,6 +107,9 @@ TEST(EstimateAutoChoice, LearnsFromAHistory) {
 
 // The figures of trellis-estimate(1), where that series is there.
 TEST(EstimateAutoChoice, IsCloseToTheBestOnTheSecondHalfOfTheAtlasSeries) {
+#ifdef TRELLIS_SANITIZED
+    GTEST_SKIP() << "takes minutes under sanitizers";
+#endif
     const std::string path = "/work/shared/data/atlas50/rtt_aligned_240s_ms.csv";
     if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
     const History history = fill_lost(read_history(path).value()).history;
