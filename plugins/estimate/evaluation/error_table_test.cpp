@@ -4,6 +4,7 @@
 #include "plugins/estimate/evaluation/evaluation_drawing.hpp"
 #include "plugins/estimate/evaluation/mann_whitney.hpp"
 #include "plugins/estimate/forecast/auto_choice.hpp"
+#include "tests/sim/effort.hpp"
 
 #include <cmath>
 #include <filesystem>
@@ -107,9 +108,7 @@ TEST(EstimateAutoChoice, LearnsFromAHistory) {
 
 // The figures of trellis-estimate(1), where that series is there.
 TEST(EstimateAutoChoice, IsCloseToTheBestOnTheSecondHalfOfTheAtlasSeries) {
-#ifdef TRELLIS_SANITIZED
-    GTEST_SKIP() << "takes minutes under sanitizers";
-#endif
+    if (sim::under_sanitizers) GTEST_SKIP() << "takes minutes under sanitizers";
     const std::string path = "/work/shared/data/atlas50/rtt_aligned_240s_ms.csv";
     if (!std::filesystem::exists(path)) GTEST_SKIP() << "no " << path;
     const History history = fill_lost(read_history(path).value()).history;
