@@ -1,6 +1,6 @@
 // AutoChoice: which method and window to use, by how far ahead one looks and by how well each has done so
-// far. The conditions are those of Kaishima et al. 2005, sections 4.3 and 4.4; the windows within them were
-// chosen on the first half of a series of RIPE Atlas, see trellis-estimate(1).
+// far. The conditions are those of Kaishima et al. 2005, sections 4.3 and 4.4; the windows within them are
+// those that did well on a series of RIPE Atlas, see trellis-estimate(1).
 //
 // Up to 16 samples ahead, what happens now goes on: of Pareto fits to the last 2, 4 and 8 samples, the one
 // whose estimate is the median. Further ahead what is usual counts: Pareto fits to the last 32 to 1024
