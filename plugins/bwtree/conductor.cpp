@@ -154,7 +154,8 @@ void Conductor::take_arrival(TopologyNode from, const Arrival& arrival) {
             progress.slots.push_back(rate * bits_per_byte);
     progress.ended = arrival.last;
     if (progress.ended) connecting_.erase(arrival.flow);
-    if (progress.ended && progress.slots.empty() && conducted_.failures++ == 0)
+    // One of which nothing came, though it was connected, was crowded out by the others.
+    if (progress.ended && from == flow.from && conducted_.failures++ == 0)
         conducted_.failure = hosts_[flow.from].name + " to " + hosts_[flow.to].name + ": " + arrival.why;
     settle(flow.group);
 }
