@@ -18,7 +18,7 @@ constexpr double steady_error = 0.04;
 // No rate is surer than this share of it.
 constexpr double least_error = 0.002;
 // Less than this cannot be measured.
-constexpr std::uint64_t least_bytes = 512 * 1024;
+constexpr std::uint64_t least_bytes = std::uint64_t{512} * 1024;
 
 std::uint32_t microseconds_of(Duration duration) {
     return static_cast<std::uint32_t>(
