@@ -12,7 +12,7 @@ namespace {
 constexpr Duration connect_timeout = std::chrono::seconds(2);
 // Beyond the time that a flow may take.
 constexpr Duration patience = std::chrono::seconds(1);
-constexpr std::size_t block_bytes = 16 * 1024;
+constexpr std::size_t block_bytes = std::size_t{16} * 1024;
 
 MeterSettings settings_of(const Receiving& what) {
     using std::chrono::microseconds;
@@ -51,7 +51,7 @@ void FlowWork::close_streams() {
 }
 
 void FlowWork::handle(ToRole message) {
-    if (auto* assignment = std::get_if<Assignment>(&message)) begin(std::move(*assignment));
+    if (const auto* assignment = std::get_if<Assignment>(&message)) begin(*assignment);
     if (const auto* start = std::get_if<Go>(&message)) go(start->round);
     if (const auto* end = std::get_if<Stop>(&message)) stop(end->round);
 }
@@ -60,7 +60,7 @@ bool FlowWork::running(std::uint32_t round) const {
     return !closed_ && round == round_ && !stopped_;
 }
 
-void FlowWork::begin(Assignment assignment) {
+void FlowWork::begin(const Assignment& assignment) {
     if (assignment.round <= round_) return;
     round_ = assignment.round;
     going_ = stopped_ = false;
@@ -193,7 +193,7 @@ void FlowWork::report(Incoming& incoming, bool last, std::string why) {
     context_.send(root_id, encode(ToRoot(arrival)));
 }
 
-void FlowWork::refuse(std::uint32_t round, FlowNumber flow, std::string why) {
+void FlowWork::refuse(std::uint32_t round, FlowNumber flow, const std::string& why) {
     if (!running(round)) return;
     context_.send(root_id, encode(ToRoot(Arrival{round, flow, {}, true, why.substr(0, 200)})));
 }

@@ -37,7 +37,7 @@ class FlowWork : public std::enable_shared_from_this<FlowWork> {
         bool ended = false;  // has been reported for the last time
     };
 
-    void begin(Assignment assignment);
+    void begin(const Assignment& assignment);
     void go(std::uint32_t round);
     void stop(std::uint32_t round);
     Task<void> send(std::uint32_t round, Sending sending);
@@ -47,7 +47,7 @@ class FlowWork : public std::enable_shared_from_this<FlowWork> {
     Task<void> take(Stream stream, std::uint32_t round, Incoming& incoming);
     Task<void> give_up_late(std::uint32_t round, Duration after);
     void report(Incoming& incoming, bool last, std::string why = {});
-    void refuse(std::uint32_t round, FlowNumber flow, std::string why);
+    void refuse(std::uint32_t round, FlowNumber flow, const std::string& why);
     void close_streams();
     [[nodiscard]] bool running(std::uint32_t round) const;
 

@@ -151,7 +151,7 @@ class Laboratory:
             script += f"bwtree --method {method}\nshow bandwidth --json > /tmp/{method}.json\n"
         said = self.on("ctl", self.trellis, input=script, capture_output=True).stderr
         print(said, file=sys.stderr)
-        summaries = [line for line in said.splitlines() if line.startswith("measured ")]
+        summaries = [line for line in said.splitlines() if " directions of links in " in line]
         trees = [json.loads(self.on("ctl", "cat", f"/tmp/{method}.json", capture_output=True).stdout)
                  for method in ("default", "published")]
         return trees, summaries
