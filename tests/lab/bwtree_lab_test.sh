@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# bwtree against the rates of the laboratory's links, over real connections: each within 10%. Where other guests take our
+# bwtree against the rates of the laboratory's links, over real connections: each within 10%, in the majority of three
+# measurements where one has a link wrong. Where other guests take our
 # processors away, rates are not what they are: such a measurement does not count, and where three do not, that is told as
 # skipped.
 set -euo pipefail
@@ -35,17 +36,23 @@ measure_once() {
     [[ $((stolen * 50)) -le $((took * $(nproc))) ]]
 }
 
+# Links of which two of three measurements are wrong, if the first one has any wrong at all.
 true_bandwidths() {
-    local faults=() try
-    for try in 1 2 3; do
-        if measure_once || [[ ${#faults[@]} -eq 0 ]]; then
-            wrong+=("${faults[@]}")
-            expect_within 60000
-            expect_nothing_left 3000
-            return
-        fi
+    local faults=() all=() try counted=0
+    for try in 1 2 3 4 5; do
+        measure_once || [[ ${#faults[@]} -eq 0 ]] || continue
+        expect_within 60000
+        counted=$((counted + 1))
+        all+=("${faults[@]}")
+        [[ ${#all[@]} -gt 0 && $counted -lt 3 ]] || break
     done
-    slowed+=("rates: $try measurements, as this machine's processors were taken away")
+    if [[ $counted -eq 0 ]]; then
+        slowed+=("rates: $try measurements, as this machine's processors were taken away")
+    fi
+    printf '    in one measurement of %s: %s\n' "$counted" "${all[@]}" | grep ':.*:' || true
+    mapfile -t all < <(printf '%s\n' "${all[@]}" | sed 's/:.*//' | sort | uniq -d)
+    [[ -z ${all[*]} ]] || wrong+=("${all[@]/%/: wrong in two of $counted measurements}")
+    expect_nothing_left 3000
 }
 
 begin_lab uneven_16
