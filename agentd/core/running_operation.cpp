@@ -109,9 +109,8 @@ void RunningOperation::send_stream(std::uint32_t stream, std::uint32_t sequence,
 }
 
 bool RunningOperation::admit_control(std::uint32_t sequence) {
-    if (sequence <= control_) return false;
-    control_ = sequence;
-    return true;
+    control_ = std::max(control_, sequence);
+    return controls_.insert(sequence).second;
 }
 
 void RunningOperation::finish(const RoleResult& result) {

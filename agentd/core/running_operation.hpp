@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include <boost/asio/cancellation_signal.hpp>
@@ -79,7 +80,9 @@ class RunningOperation final : public RoleContext, public std::enable_shared_fro
     Signal changed_;  // anything above, or the end
     std::function<void(CancelLevel)> cancel_handler_;
     asio::cancellation_signal stop_;
-    std::uint32_t control_ = 0;        // the last of the root's messages and cancels
+    std::uint32_t control_ = 0;  // the last of the root's messages and cancels
+    std::set<std::uint32_t>
+        controls_;                     // all; on a new way a later one may come before one that is sent again
     std::optional<std::string> done_;  // the encoded result of the role
     bool ended_ = false;
     bool expired_ = false;
