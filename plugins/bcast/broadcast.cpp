@@ -98,20 +98,34 @@ void Broadcast::take(HostId host, const ToRoot& message) {
         part.ready = *ready;
         if (part.state == State::asked) part.state = host == wish_.source ? State::has : State::ready;
     } else if (const auto* ask = std::get_if<Ask>(&message)) {
-        if (host != first_) part.by_tree = true;
-        if (crew_->size() < most_feeds) crew_->add(feed(host, *ask));
+        answer(host, *ask);
     } else if (const auto* progress = std::get_if<Progress>(&message)) {
-        part.stored = progress->chunks;
+        part.stored = progress->stored;
+        if (formation_) formation_->progressed(host, progress->chunks, context_.clock().now());
+    } else if (const auto* passed = std::get_if<Passed>(&message)) {
+        if (formation_) turn(formation_->passed(host, passed->hosts));
     } else if (const auto* sealed = std::get_if<Sealed>(&message)) {
         if (host == wish_.source) seal(*sealed);
     } else {
         part.state = State::has;
         part.stored = about_.shape.chunks().value_or(holding_->chunks());
-        ended_ = context_.clock().now();
+        part.had = ended_ = context_.clock().now();
     }
 }
 
+// A host that has found nobody may find somebody at the end of the chain, who has time.
+void Broadcast::answer(HostId host, const Ask& ask) {
+    Part& part = parts_[host];
+    if (!formation_ || crew_->size() >= most_feeds) return;
+    const std::vector<Formation::Change> changes = formation_->found_nobody(host);
+    turn(changes);
+    if (!changes.empty()) return operation_->finish(host, ask.stream);
+    if (!formation_->is_first(host)) part.by_tree = true;
+    crew_->add(feed(host, ask));
+}
+
 void Broadcast::leave_out(HostId host, const std::string& cause) {
+    if (formation_) formation_->leave_out(host);
     Part& part = parts_[host];
     part.state = State::out;
     if (part.cause.empty()) part.cause = cause.empty() ? "failed" : cause;
@@ -145,9 +159,16 @@ void Broadcast::begin() {
         operation_->send(host.id, encode(finish));
     }
     if (begin.chain.empty()) return;
-    first_ = begin.chain.front().id;
+    formation_.emplace(begin.chain);
     started_ = context_.clock().now();
     tell_all(begin);
+}
+
+void Broadcast::turn(const std::vector<Formation::Change>& changes) {
+    for (const Formation::Change& change : changes) {
+        const ToRole message = Turn{change.to};
+        operation_->send(change.host, encode(message));
+    }
 }
 
 void Broadcast::seal(const Sealed& sealed) {
@@ -194,8 +215,9 @@ Task<Result<void>> Broadcast::write(HostId host, std::uint32_t stream, std::stri
 Task<void> Broadcast::keep_time() {
     while (true) {
         co_await context_.clock().sleep(tick);
-        holding_->changed.notify();
+        holding_->beat(holding_->pulse() + 1);
         if (!begun_) advance();
+        if (formation_) turn(formation_->relieve());
         if (begun_ && !finished_) show_progress();
     }
 }
@@ -229,7 +251,8 @@ Report Broadcast::report() const {
     Report report;
     for (const Host& host : hosts_) {
         const Part& part = parts_.at(host.id);
-        report.hosts.push_back({host.name, part.cause, part.by_tree});
+        const Duration taken = std::max(part.had - started_, Duration(0));  // the source has it before
+        report.hosts.push_back({host.name, part.cause, taken, part.by_tree});
     }
     report.bytes = about_.shape.content_bytes.value_or(holding_->content_bytes());
     const TimePoint ended = ended_ == TimePoint() ? context_.clock().now() : ended_;

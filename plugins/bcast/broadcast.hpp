@@ -6,6 +6,7 @@
 
 #include "agentd/core/crew.hpp"
 #include "plugins/bcast/feeder.hpp"
+#include "plugins/bcast/formation.hpp"
 #include "plugins/bcast/messages.hpp"
 #include "plugins/bcast/producer.hpp"
 #include "plugins/bcast/report.hpp"
@@ -43,15 +44,18 @@ class Broadcast {
         Ready ready;
         ChunkNumber stored = 0;
         std::string cause;
+        TimePoint had{};  // when it said so
         bool by_tree = false;
     };
     [[nodiscard]] BcastRequest request() const;
     Task<Report> conduct();
     void take(const OperationEvent& event);
     void take(HostId host, const ToRoot& message);
+    void answer(HostId host, const Ask& ask);
     void leave_out(HostId host, const std::string& cause);
     void advance();
     void begin();
+    void turn(const std::vector<Formation::Change>& changes);
     void seal(const Sealed& sealed);
     void fail(const std::string& cause);
     [[nodiscard]] std::size_t count(State state) const;
@@ -75,7 +79,7 @@ class Broadcast {
     std::optional<Producer> producer_;
     std::unique_ptr<Operation> operation_;
     std::map<HostId, Part> parts_;
-    HostId first_{};  // of the chain
+    std::optional<Formation> formation_;  // once the hosts have been told
     TimePoint started_{};
     TimePoint ended_{};
     bool begun_ = false;

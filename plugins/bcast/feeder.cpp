@@ -1,5 +1,7 @@
 #include "plugins/bcast/feeder.hpp"
 
+#include "trellis/message.hpp"
+
 #include "plugins/bcast/record.hpp"
 
 #include <algorithm>
@@ -63,7 +65,7 @@ Task<Result<void>> Feeder::send_end() {
 
 Task<Result<void>> Feeder::wait() {
     if (clock_.now() - last_ >= tick) {
-        std::string heartbeat = record(RecordKind::heartbeat);
+        std::string heartbeat = record(RecordKind::heartbeat, encode(holding_.pulse()));
         co_return co_await write(std::move(heartbeat));
     }
     co_await holding_.changed.wait();

@@ -61,7 +61,7 @@ Task<void> Giver::receive_messages() {
 Task<void> Giver::keep_time() {
     while (true) {
         co_await context_.world().clock.sleep(tick);
-        holding_.changed.notify();
+        holding_.beat(holding_.pulse() + 1);
     }
 }
 

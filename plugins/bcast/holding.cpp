@@ -57,6 +57,11 @@ void Holding::rewind(ChunkNumber chunk) {
     changed.notify();
 }
 
+void Holding::beat(std::uint64_t pulse) {
+    pulse_ = std::max(pulse_, pulse);
+    changed.notify();
+}
+
 void Holding::stop(const Failure& why) {
     if (!stopped_) stopped_ = why;
     changed.notify();

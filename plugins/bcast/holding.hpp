@@ -34,6 +34,9 @@ class Holding {
     void stored_before(ChunkNumber chunk);
     // Forgets this chunk and all that has come behind it.
     void rewind(ChunkNumber chunk);
+    // How often the source has been heard of, directly or through others: a sign that it is still connected.
+    void beat(std::uint64_t pulse);
+    [[nodiscard]] std::uint64_t pulse() const { return pulse_; }
     // There will be no more.
     void stop(const Failure& why);
 
@@ -67,6 +70,7 @@ class Holding {
     ChunkNumber stored_ = 0;
     ChunkNumber wanted_ = 0;
     std::size_t last_size_ = chunk_size;  // of the last whole chunk
+    std::uint64_t pulse_ = 0;
     bool finished_ = false;
     std::optional<Failure> stopped_;
 };

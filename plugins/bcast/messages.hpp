@@ -55,12 +55,13 @@ struct Ask {
     }
 };
 
-// Role to root, now and then: the chunks that are stored.
+// Role to root, now and then: the chunks that have come, and those of them that are stored.
 struct Progress {
     ChunkNumber chunks = 0;
+    ChunkNumber stored = 0;
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(chunks);
+        archive(chunks, stored);
     }
 };
 
@@ -82,12 +83,30 @@ struct Member {
     }
 };
 
+// Role to root: it goes round these, which it cannot reach or hear.
+struct Passed {
+    std::vector<HostId> hosts;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(hosts);
+    }
+};
+
 // Root to all: who takes the object from whom: each from the one before it, the first from the root.
 struct Begin {
     std::vector<Member> chain;
     template <class Archive>
     void serialize(Archive& archive) {
         archive(chain);
+    }
+};
+
+// Root to one role: take it from this host from now on.
+struct Turn {
+    HostId to{};
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(to);
     }
 };
 
@@ -109,8 +128,8 @@ struct Finish {
     }
 };
 
-using ToRole = std::variant<Begin, Sealed, Finish>;
-using ToRoot = std::variant<Ready, Ask, Progress, Have, Sealed>;
+using ToRole = std::variant<Begin, Turn, Sealed, Finish>;
+using ToRoot = std::variant<Ready, Ask, Progress, Passed, Have, Sealed>;
 
 // The first bytes on a stream between two hosts: from where on.
 inline constexpr std::size_t request_size = sizeof(ChunkNumber) + sizeof(std::uint32_t);

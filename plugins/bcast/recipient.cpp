@@ -42,7 +42,7 @@ Result<void> Recipient::prepare() {
     Result<void> fit = staging_->check(shape.content_bytes.value_or(0));
     if (!fit) return fit;
     storing_.emplace(files, holding_, *staging_);
-    upstream_.emplace(context_, holding_);
+    upstream_.emplace(context_, holding_, crew_);
     service_.emplace(context_, holding_, crew_, [this](ChunkNumber chunk) { return storing_->read(chunk); });
     return {};
 }
@@ -146,6 +146,8 @@ Task<void> Recipient::receive_messages() {
 void Recipient::handle(ToRole message) {
     if (auto* begin = std::get_if<Begin>(&message)) {
         if (!begin_) begin_ = std::move(*begin);
+    } else if (const auto* turn = std::get_if<Turn>(&message)) {
+        upstream_->turn(*turn);
     } else if (auto* sealed = std::get_if<Sealed>(&message)) {
         sealed_ = std::move(*sealed);
     } else {
@@ -155,14 +157,12 @@ void Recipient::handle(ToRole message) {
 }
 
 Task<void> Recipient::keep_time() {
-    ChunkNumber told = 0;
     for (int ticks = 0;; ++ticks) {
         co_await context_.world().clock.sleep(tick);
         upstream_->check_silence();
         holding_.changed.notify();
-        if (ticks % ticks_between_progress != 0 || holding_.stored() == told) continue;
-        told = holding_.stored();
-        tell_root(Progress{told});
+        if (begin_ && ticks % ticks_between_progress == 0)
+            tell_root(Progress{holding_.chunks(), holding_.stored()});
     }
 }
 

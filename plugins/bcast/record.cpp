@@ -17,6 +17,7 @@ bool allowed(RecordKind kind, std::size_t size) {
         case RecordKind::digest:
             return size == digest_size;
         case RecordKind::heartbeat:
+            return size == sizeof(std::uint64_t);
         case RecordKind::end:
             return size == 0;
         case RecordKind::stop:

@@ -16,7 +16,7 @@ namespace trellis::plugins::bcast {
 enum class RecordKind : std::uint8_t {
     data = 1,   // bytes of the current chunk
     digest,     // the end of a chunk
-    heartbeat,  // nothing to send now
+    heartbeat,  // nothing to send now: the pulse of the source, eight bytes, little-endian
     end,        // of the object
     stop        // there will be no more: the cause in words
 };

@@ -41,9 +41,10 @@ ReadRecords read_in_pieces(const std::string& bytes, std::size_t piece) {
 
 TEST(BcastRecord, IsTheSameInPiecesOfAnySize) {
     const std::string digest(digest_size, 'd');
-    const std::string bytes = record(RecordKind::data, "some bytes") + record(RecordKind::heartbeat) +
-                              record(RecordKind::data, "more") + record(RecordKind::digest, digest) +
-                              record(RecordKind::stop, "a cause") + record(RecordKind::end);
+    const std::string bytes = record(RecordKind::data, "some bytes") +
+                              record(RecordKind::heartbeat, "12345678") + record(RecordKind::data, "more") +
+                              record(RecordKind::digest, digest) + record(RecordKind::stop, "a cause") +
+                              record(RecordKind::end);
     for (std::size_t piece = 1; piece <= bytes.size(); ++piece) {
         const ReadRecords got = read_in_pieces(bytes, piece);
         EXPECT_FALSE(got.malformed) << piece;

@@ -20,7 +20,10 @@ nlohmann::json Report::to_json() const {
     nlohmann::json all = nlohmann::json::array();
     for (const HostReport& host : hosts) {
         nlohmann::json one = {{"host", host.name}, {"has", host.cause.empty()}};
-        if (!host.cause.empty()) one["cause"] = host.cause;
+        if (host.cause.empty())
+            one["seconds"] = std::chrono::duration<double>(host.taken).count();
+        else
+            one["cause"] = host.cause;
         if (host.by_tree) one["by_tree"] = true;
         all.push_back(std::move(one));
     }

@@ -16,6 +16,7 @@ namespace trellis::plugins::bcast {
 struct HostReport {
     std::string name;
     std::string cause;     // empty: it has the object
+    Duration taken{};      // until it had it
     bool by_tree = false;  // it, or a part of it, came over the control tree, since no host before it could
                            // give it
 };

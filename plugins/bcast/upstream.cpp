@@ -1,15 +1,21 @@
 #include "plugins/bcast/upstream.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace trellis::plugins::bcast {
 namespace {
 
-constexpr int patience = 5;  // ticks
+constexpr int patience = 5;         // ticks
+constexpr int patience_blind = 50;  // with a host that knows nothing of the source: they may go in a circle
 constexpr Duration connect_time = std::chrono::seconds(1);
 constexpr std::size_t most_unstored = 8;  // chunks: a disk that is slower holds up what comes
-constexpr std::size_t asks_of_root = 3;
+constexpr int most_asks_of_root = 3;
+
+Failure cancelled() {
+    return {FailureKind::cancelled, "", "", "another host is to be asked"};
+}
 
 // What comes from the root on one stream of the operation.
 class TreeStream final : public ByteStream {
@@ -31,44 +37,129 @@ class TreeStream final : public ByteStream {
 
 }  // namespace
 
+// Connections that are tried at the same time.
+struct Upstream::Race {
+    std::vector<Member> members;  // the best one first
+    std::vector<std::optional<Stream>> outcomes;
+    std::optional<TimePoint> first;  // when one stood
+    bool over = false;
+
+    // The best one that stands, if there is none before it that may stand soon.
+    [[nodiscard]] std::optional<std::size_t> winner(TimePoint now) const {
+        for (std::size_t i = 0; i < outcomes.size(); ++i) {
+            if (outcomes[i] && *outcomes[i]) return i;
+            if (!outcomes[i] && !(first && now - *first >= grace)) return std::nullopt;
+        }
+        return std::nullopt;
+    }
+    [[nodiscard]] bool lost() const {
+        return std::ranges::all_of(outcomes, [](const auto& outcome) { return outcome && !*outcome; });
+    }
+    static constexpr Duration grace = std::chrono::milliseconds(100);
+};
+
 void Upstream::begin(const Begin& begin) {
-    left_.assign(asks_of_root, Member{root_id, {}});
-    for (const Member& member : begin.chain) {
+    chain_ = begin.chain;
+    for (const Member& member : chain_) {
         if (member.id == context_.peers().self) break;
         if (member.endpoint.port != 0) left_.push_back(member);
     }
 }
 
-Task<Result<void>> Upstream::fetch() {
-    Result<void> fetched = Failure{FailureKind::unavailable, "", "", "nobody can be asked any more"};
-    while (!left_.empty()) {
-        const Member next = left_.back();
-        left_.pop_back();
-        fetched = co_await fetch_from(next);
-        close();
-        if (fetched) co_return fetched;
-    }
-    co_return fetched;
+void Upstream::turn(const Turn& turn) {
+    const auto to = std::ranges::find(chain_, turn.to, &Member::id);
+    if (turn.to == giver_.id && stream_) return;
+    if (turn.to == root_id) turned_ = Member{root_id, {}};
+    if (to != chain_.end()) turned_ = *to;
+    close();
 }
 
-Task<Result<void>> Upstream::fetch_from(const Member& peer) {
-    Result<std::unique_ptr<ByteStream>> opened = co_await open(peer);
-    if (!opened) co_return opened.error();
-    stream_ = std::move(*opened);
-    const std::shared_ptr<ByteStream> stream = stream_;
-    direct_ = peer.id != root_id;
+Task<Result<void>> Upstream::fetch() {
+    Result<void> fetched = unavailable("nobody can be asked any more");
+    while (true) {
+        std::vector<Member> members = next_members();
+        if (members.empty()) co_return fetched;
+        const Stream stream = co_await reach(std::move(members));
+        if (!stream) continue;
+        fetched = co_await fetch_from(stream);
+        close();
+        if (fetched) co_return fetched;
+        if (turned_ || giver_.id == root_id) continue;
+        if (was_silent_ && retried_.insert(giver_.id).second)
+            left_.push_back(giver_);
+        else
+            passed_.push_back(giver_.id);
+    }
+}
+
+// The first time the host before this one alone; when there are failures, ever more of those before it.
+std::vector<Member> Upstream::next_members() {
+    if (turned_) return {*std::exchange(turned_, std::nullopt)};
+    if (left_.empty() && asks_of_root_++ < most_asks_of_root) return {Member{root_id, {}}};
+    std::vector<Member> members;
+    while (!left_.empty() && members.size() < at_once_) {
+        members.push_back(std::move(left_.back()));
+        left_.pop_back();
+    }
+    at_once_ = std::max<std::size_t>(8, 2 * at_once_);
+    return members;
+}
+
+// The nearest one that answers; those that are nearer are not asked again, the others are.
+Task<Upstream::Stream> Upstream::reach(std::vector<Member> members) {
+    giver_ = members.front();
+    if (giver_.id == root_id) co_return std::make_shared<TreeStream>(context_, ++streams_);
+    const auto race = std::make_shared<Race>();
+    race->members = std::move(members);
+    race->outcomes.resize(race->members.size());
+    for (std::size_t i = 0; i < race->members.size(); ++i)
+        crew_.add(connect(race, i));
+    const Clock& clock = context_.world().clock;
+    std::optional<std::size_t> winner;
+    while (!(winner = race->winner(clock.now())) && !race->lost())
+        co_await holding_.changed.wait();
+    race->over = true;
+    if (!winner) {
+        passed_.clear();  // it may well be this host that cannot be reached
+        co_return nullptr;
+    }
+    const auto chosen = race->members.begin() + static_cast<std::ptrdiff_t>(*winner);
+    for (auto nearer = race->members.begin(); nearer != chosen; ++nearer)
+        passed_.push_back(nearer->id);
+    tell_passed();
+    giver_ = *chosen;
+    left_.insert(left_.end(), std::make_reverse_iterator(race->members.end()),
+                 std::make_reverse_iterator(chosen + 1));
+    co_return *race->outcomes[*winner];
+}
+
+Task<void> Upstream::connect(std::shared_ptr<Race> race, std::size_t runner) {
+    Network& network = context_.world().network;
+    const Member& peer = race->members[runner];
+    auto stream = co_await network.connect(context_.peers(), peer.id, peer.endpoint, connect_time);
+    if (race->over) co_return;
+    race->outcomes[runner] = stream ? Stream(std::move(*stream)) : nullptr;
+    if (stream && !race->first) race->first = context_.world().clock.now();
+    holding_.changed.notify();
+}
+
+void Upstream::tell_passed() {
+    if (passed_.empty()) return;
+    const ToRoot message = Passed{std::exchange(passed_, {})};
+    context_.send(root_id, encode(message));
+}
+
+Task<Result<void>> Upstream::fetch_from(Stream stream) {
+    if (turned_) co_return cancelled();
+    stream_ = stream;
     reader_ = {};
+    ticks_without_source_ = 0;
+    was_silent_ = false;
     const Position from = holding_.end();
     std::string request = encode(from);
     const Result<void> asked = co_await stream->write(std::move(request));
     if (!asked) co_return asked;
     co_return co_await take_all(*stream);
-}
-
-Task<Result<std::unique_ptr<ByteStream>>> Upstream::open(const Member& peer) {
-    if (peer.id == root_id) co_return std::make_unique<TreeStream>(context_, ++streams_);
-    Network& network = context_.world().network;
-    co_return co_await network.connect(context_.peers(), peer.id, peer.endpoint, connect_time);
 }
 
 Task<Result<void>> Upstream::take_all(ByteStream& stream) {
@@ -103,6 +194,7 @@ Result<void> Upstream::take(std::string bytes) {
 Result<void> Upstream::take(const Record& record) {
     switch (record.kind) {
         case RecordKind::data:
+            ticks_without_source_ = 0;
             return holding_.append(record.bytes);
         case RecordKind::digest:
             return holding_.seal(record.bytes);
@@ -113,12 +205,17 @@ Result<void> Upstream::take(const Record& record) {
         case RecordKind::heartbeat:
             break;
     }
+    const auto pulse = decode<std::uint64_t>(record.bytes);
+    if (pulse && *pulse > holding_.pulse()) ticks_without_source_ = 0;
+    if (pulse) holding_.beat(*pulse);
     return {};
 }
 
 // Ticks, not time: a host that itself had no processor for a while has heard nobody.
 void Upstream::check_silence() {
-    if (reading_ && ++silent_ticks_ > patience && direct_) close();
+    if (!reading_ || giver_.id == root_id) return;
+    was_silent_ = ++silent_ticks_ > patience;
+    if (was_silent_ || ++ticks_without_source_ > patience_blind) close();
 }
 
 void Upstream::close() {

@@ -1,16 +1,20 @@
 // Upstream: where a host takes the object from: the host before it in the chain; when that one fails or is
-// silent, the one before that, and in the end the root over the control tree; each from where the last one
-// left off. Owned by the recipient; it gives nothing to anybody.
+// silent, the nearest one before it that answers, and in the end the root over the control tree; or the one
+// that the root names. Each from where the last one left off. Owned by the recipient; it gives nothing to
+// anybody.
 #pragma once
 
 #include "trellis/role.hpp"
 
+#include "agentd/core/crew.hpp"
 #include "plugins/bcast/holding.hpp"
 #include "plugins/bcast/messages.hpp"
 #include "plugins/bcast/record.hpp"
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,34 +23,51 @@ namespace trellis::plugins::bcast {
 class Upstream {
   public:
     // All of it outlives the object.
-    Upstream(RoleContext& context, Holding& holding) : context_(context), holding_(holding) {}
+    Upstream(RoleContext& context, Holding& holding, Crew& crew)
+        : context_(context), holding_(holding), crew_(crew) {}
 
     // Who can be asked: those in the chain before this host.
     void begin(const Begin& begin);
+    // This one is to be asked next, and now.
+    void turn(const Turn& turn);
     // Returns when all of the object has come, or the Failure of the last one that could be asked. Once more
     // after what had come has been refused: the one who gave it is asked no more.
     Task<Result<void>> fetch();
     // What has come is damaged: ends the connection.
     void refuse() { close(); }
-    // To be called every tick: ends the connection to a host that is silent.
+    // To be called every tick: ends the connection to a host that is silent, or knows nothing of the source.
     void check_silence();
 
   private:
-    Task<Result<void>> fetch_from(const Member& peer);
-    Task<Result<std::unique_ptr<ByteStream>>> open(const Member& peer);
+    struct Race;
+    using Stream = std::shared_ptr<ByteStream>;
+    std::vector<Member> next_members();
+    Task<Stream> reach(std::vector<Member> members);
+    Task<void> connect(std::shared_ptr<Race> race, std::size_t runner);
+    Task<Result<void>> fetch_from(Stream stream);
     Task<Result<void>> take_all(ByteStream& stream);
     Result<void> take(std::string bytes);
     Result<void> take(const Record& record);
+    void tell_passed();
     void close();
 
     RoleContext& context_;
     Holding& holding_;
-    std::vector<Member> left_;  // to be asked, the next one last
-    std::shared_ptr<ByteStream> stream_;
+    Crew& crew_;
+    std::vector<Member> chain_;
+    std::vector<Member> left_;      // to be asked, the next one last
+    std::optional<Member> turned_;  // to be asked before them
+    std::size_t at_once_ = 1;       // of them
+    int asks_of_root_ = 0;
+    Member giver_{};  // the one that is asked
+    bool was_silent_ = false;
+    std::set<HostId> retried_;    // after they were silent
+    std::vector<HostId> passed_;  // for one that answers
+    Stream stream_;
     RecordReader reader_;
-    bool direct_ = false;   // not through the tree
     bool reading_ = false;  // waiting for bytes
     int silent_ticks_ = 0;
+    int ticks_without_source_ = 0;
     std::uint32_t streams_ = 0;
 };
 

@@ -1,4 +1,5 @@
 // `bcast` from the shell's command line to the files on the hosts, in the simulated world.
+#include "tests/scenario/bcast_chaos.hpp"
 #include "tests/scenario/cut_through.hpp"
 #include "tests/scenario/sim_shell.hpp"
 
@@ -28,9 +29,16 @@ std::string drawn_bytes(std::size_t size, std::uint64_t seed = 1) {
     return bytes;
 }
 
+// A queue holds all that one connection may have under way: as in a real kernel nobody loses what is its own.
+lab::TopologyFile twenty_hosts() {
+    return sim::parse_lab(
+        "switch s0\nhost ctl s0 10.9.0.1 rate=10gbit delay=25us queue=8m\n"
+        "hosts h%d 0 19 s0 10.1.0.1 rate=1gbit delay=25us queue=4m\n");
+}
+
 class BcastSimulated : public ::testing::Test {
   protected:
-    BcastSimulated() : shell_(sim::many_hosts(20)) {
+    BcastSimulated() : shell_(twenty_hosts()) {
         for (std::size_t i = 0; i < 20; ++i)
             hosts_.push_back("h" + std::to_string(i));
         EXPECT_EQ(shell_.explore_all(), 0) << shell_.said();
@@ -61,7 +69,35 @@ class BcastSimulated : public ::testing::Test {
         }
     }
 
+    // A file of this size, and how long it takes to send it when nothing happens.
+    void prepare(std::size_t size) {
+        content_ = drawn_bytes(size);
+        files("ctl").put("/tmp/big", content_);
+        for (const std::string& host : hosts_)
+            world().network().set_rate(host, 100e6);
+        EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/first"), 0) << said_;
+        undisturbed_ = nlohmann::json::parse(printed_)["seconds"];
+        for (const std::string& host : hosts_)
+            EXPECT_TRUE(files(host).remove("/tmp/first"));
+    }
+    // Until it had the file.
+    [[nodiscard]] double seconds_of(const std::string& host) const {
+        const nlohmann::json report = nlohmann::json::parse(printed_);
+        for (const auto& each : report["hosts"])
+            if (each["host"] == host) return each["seconds"];
+        return 0;
+    }
+    [[nodiscard]] double seconds_of_others(const std::string& but) const {
+        double latest = 0;
+        for (const std::string& host : hosts_)
+            if (host != but) latest = std::max(latest, seconds_of(host));
+        return latest;
+    }
+    void expect_everywhere_alike() { expect_everywhere("/tmp/big", content_); }
+
     SimShell shell_;
+    std::string content_;
+    double undisturbed_ = 0;
     std::vector<std::string> hosts_;
     std::string said_, printed_;
     Duration took_{};
@@ -159,6 +195,40 @@ TEST_F(BcastSimulated, AHostThatFallsSilentIsPassedOverAndGetsItsFileLater) {
     EXPECT_EQ(run("bcast --order name /tmp/big /tmp/big"), 0) << said_;
     for (const std::string& host : hosts_)
         EXPECT_TRUE(files(host).content("/tmp/big") == content) << host;
+}
+
+// The last one of the chain, which all others have served by then, gives it to the one that was silent.
+TEST_F(BcastSimulated, AHostThatWasSilentTakesItAtTheEnd) {
+    prepare(40'000'000);
+    after(milliseconds(600), [](sim::SimWorld& there) { there.stop("h7"); });
+    after(milliseconds(1800), [](sim::SimWorld& there) { there.resume("h7"); });
+    EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/big"), 0) << said_;
+    EXPECT_LT(seconds_of_others("h7"), undisturbed_ + 1);
+    EXPECT_LT(seconds_of("h7"), undisturbed_ + 2.5);
+    expect_everywhere_alike();
+}
+
+// What it costs until that is seen, however much there is to send.
+TEST_F(BcastSimulated, ASlowHostCostsTheOthersTwoSecondsAtMost) {
+    prepare(60'000'000);
+    world().network().set_rate("h7", 25e6);
+    EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/big"), 0) << said_;
+    EXPECT_LT(seconds_of_others("h7"), undisturbed_ + 2);
+    EXPECT_GT(seconds_of("h7"), undisturbed_ * 3);
+    expect_everywhere_alike();
+}
+
+TEST_F(BcastSimulated, ALinkThatIsCutCostsTheOthersASecondAtMost) {
+    prepare(40'000'000);
+    after(milliseconds(1000), [](sim::SimWorld& there) { there.cut("h7", sim::Cut::silent); });
+    EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/big"), 1);
+    EXPECT_LT(seconds_of_others("h7"), undisturbed_ + 1);
+    EXPECT_THAT(said_, HasSubstr("19 of 20 hosts have it"));
+}
+
+TEST(BcastChaos, EveryHostThatIsLeftHasTheExactBytesAndNobodyAPart) {
+    for (std::uint64_t seed = 1; seed <= 20; ++seed)
+        EXPECT_EQ(BcastChaos(seed).run(), "") << seed;
 }
 
 TEST_F(BcastSimulated, AFullDiskIsFoundBeforeSending) {

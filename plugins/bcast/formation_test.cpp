@@ -1,0 +1,110 @@
+#include "plugins/bcast/formation.hpp"
+
+#include <chrono>
+#include <map>
+
+#include <gmock/gmock.h>
+
+namespace trellis::plugins::bcast {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using Change = Formation::Change;
+
+HostId host(int number) {
+    return static_cast<HostId>(number);
+}
+
+std::vector<Member> chain_of(int hosts) {
+    std::vector<Member> chain;
+    for (int i = 1; i <= hosts; ++i)
+        chain.push_back({host(i), Endpoint{{}, 7000}});
+    return chain;
+}
+
+TEST(BcastFormation, TakesAHostThatOthersGoRoundToTheEnd) {
+    Formation formation(chain_of(5));
+    EXPECT_THAT(formation.passed(host(4), {host(3)}), ElementsAre(Change{host(3), host(5)}));
+    EXPECT_THAT(formation.passed(host(4), {host(3)}), IsEmpty());
+}
+
+// The last one may be as silent as the one that is moved; then it is of no use there.
+TEST(BcastFormation, NamesNoSilentHostUntilItIsHeardAgain) {
+    Formation formation(chain_of(5));
+    EXPECT_THAT(formation.passed(host(4), {host(3), host(2)}),
+                ElementsAre(Change{host(3), host(5)}, Change{host(2), host(5)}));
+    formation.progressed(host(2), 1, TimePoint());
+    EXPECT_THAT(formation.found_nobody(host(4)), ElementsAre(Change{host(4), host(2)}));
+}
+
+TEST(BcastFormation, LeavesTheFirstOneAndWhoIsAtTheEndToTheRoot) {
+    Formation formation(chain_of(3));
+    EXPECT_TRUE(formation.is_first(host(1)));
+    EXPECT_THAT(formation.found_nobody(host(1)), IsEmpty());
+    EXPECT_THAT(formation.found_nobody(host(2)), ElementsAre(Change{host(2), host(3)}));
+    EXPECT_THAT(formation.found_nobody(host(2)), IsEmpty());
+    formation.leave_out(host(1));
+    EXPECT_TRUE(formation.is_first(host(3)));
+}
+
+// Half a second after half a second each host has got as much more as its rate says.
+class Rates {
+  public:
+    explicit Rates(Formation& formation) : formation_(formation) {}
+    std::vector<Change> go(const std::map<int, int>& rates, int steps) {
+        for (; steps > 0; --steps) {
+            now_ += std::chrono::milliseconds(500);
+            for (const auto& [number, rate] : rates)
+                formation_.progressed(host(number), have_[number] += static_cast<ChunkNumber>(rate), now_);
+            std::vector<Change> changes = formation_.relieve();
+            if (!changes.empty()) return changes;
+        }
+        return {};
+    }
+
+  private:
+    Formation& formation_;
+    std::map<int, ChunkNumber> have_;
+    TimePoint now_{};
+};
+
+TEST(BcastFormation, TakesASlowHostToTheEnd) {
+    Formation formation(chain_of(5));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}}, 10), IsEmpty());
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}}, 10),
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)}));
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 2}}, 10), IsEmpty());
+}
+
+TEST(BcastFormation, TakesAHostThatGivesSlowlyToTheEnd) {
+    Formation formation(chain_of(5));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}}, 10),
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)}));
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 2}, {5, 2}, {3, 2}}, 10),
+                ElementsAre(Change{host(4), host(1)}, Change{host(2), host(3)}));
+    EXPECT_THAT(run.go({{1, 8}, {4, 8}, {5, 8}, {3, 8}, {2, 8}}, 10), IsEmpty());
+}
+
+TEST(BcastFormation, LeavesASlowLinkAsItIs) {
+    Formation formation(chain_of(6));
+    Rates run(formation);
+    const std::map<int, int> rates = {{1, 8}, {2, 8}, {3, 8}, {4, 2}, {5, 2}, {6, 2}};
+    EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(5), host(3)}, Change{host(4), host(6)}));
+    EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(5), host(2)}, Change{host(3), host(4)}));
+    EXPECT_THAT(run.go(rates, 40), IsEmpty());
+}
+
+// One that has a delay and then keeps up is not slow, nor is one that everybody waits for.
+TEST(BcastFormation, LeavesAHostThatWasOnlyHeldUp) {
+    Formation formation(chain_of(4));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 0}, {4, 0}}, 1), IsEmpty());
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 8}, {4, 8}}, 10), IsEmpty());
+    EXPECT_THAT(run.go({{1, 0}, {2, 0}, {3, 0}, {4, 0}}, 10), IsEmpty());
+}
+
+}  // namespace
+}  // namespace trellis::plugins::bcast
