@@ -142,6 +142,18 @@ TEST_F(BcastSimulated, SendsATreeOfFilesWithNamesModesAndTimes) {
     }
 }
 
+TEST_F(BcastSimulated, SendsTenThousandSmallFiles) {
+    sim::SimFiles& here = files("ctl");
+    here.put_directory("/tmp/tree");
+    for (int i = 0; i < 10'000; ++i)
+        here.put("/tmp/tree/" + std::to_string(i), std::string(static_cast<std::size_t>(i % 50), 'x'));
+    EXPECT_EQ(run("bcast /tmp/tree /tmp"), 0) << said_;
+    for (const std::string& host : hosts_) {
+        EXPECT_TRUE(files(host).paths() == here.paths()) << host;
+        EXPECT_EQ(files(host).content("/tmp/tree/9999"), here.content("/tmp/tree/9999")) << host;
+    }
+}
+
 TEST_F(BcastSimulated, MergesIntoADirectoryThatIsThere) {
     files("ctl").put_directory("/tmp/tree");
     files("ctl").put("/tmp/tree/a", "new");
