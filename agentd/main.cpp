@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <fcntl.h>
 #include <iostream>
+#include <malloc.h>
 #include <memory>
 #include <optional>
 #include <set>
@@ -31,7 +32,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
-#include <malloc.h>
 #include <openssl/crypto.h>
 
 namespace trellis {

@@ -17,8 +17,8 @@ struct CutThrough {
     std::size_t have = 0;  // hosts with the exact bytes
 };
 
-// Every host with a card of 100 Mbit/s. A hop: one record of TLS occupies a card, its first packet two, two cables,
-// the time of a processor at both ends.
+// Every host with a card of 100 Mbit/s. A hop: one record of TLS occupies a card, its first packet two, two
+// cables, the time of a processor at both ends.
 inline CutThrough cut_through(std::size_t hosts, std::size_t bytes) {
     constexpr double rate = 100e6 / 8;
     constexpr double wire = 1 + sim::packet_overhead / 1448.0;
