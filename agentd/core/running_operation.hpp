@@ -81,8 +81,8 @@ class RunningOperation final : public RoleContext, public std::enable_shared_fro
     std::function<void(CancelLevel)> cancel_handler_;
     asio::cancellation_signal stop_;
     std::uint32_t control_ = 0;  // the last of the root's messages and cancels
-    std::set<std::uint32_t>
-        controls_;                     // all; on a new way a later one may come before one that is sent again
+    // All of them: one that is sent again on a new way may come behind later ones.
+    std::set<std::uint32_t> controls_;
     std::optional<std::string> done_;  // the encoded result of the role
     bool ended_ = false;
     bool expired_ = false;
