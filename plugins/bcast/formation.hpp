@@ -35,7 +35,7 @@ class Formation {
     // is a slow link, and nobody is to blame. Without a host that is slow: nothing.
     std::vector<Change> relieve();
 
-    static constexpr double slow_share = 0.6;
+    static constexpr double slow_share = 0.4;
 
   private:
     struct Sample {
