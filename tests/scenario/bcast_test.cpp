@@ -95,6 +95,15 @@ class BcastSimulated : public ::testing::Test {
     }
     void expect_everywhere_alike() { expect_everywhere("/tmp/big", content_); }
 
+    // Of /tmp/big with this content to all hosts, with cards of 100 Mbit/s from now on.
+    Duration time_undisturbed(const std::string& content) {
+        files("ctl").put("/tmp/big", content);
+        for (const std::string& host : hosts_)
+            world().network().set_rate(host, 100e6);
+        EXPECT_EQ(run("bcast --order name /tmp/big /tmp/first"), 0) << said_;
+        return took_;
+    }
+
     SimShell shell_;
     std::string content_;
     double undisturbed_ = 0;
@@ -175,11 +184,7 @@ TEST_F(BcastSimulated, SendsAnEmptyFile) {
 
 TEST_F(BcastSimulated, AHostThatDiesCostsTheOthersNothing) {
     const std::string content = drawn_bytes(16'000'000);
-    files("ctl").put("/tmp/big", content);
-    for (const std::string& host : hosts_)
-        world().network().set_rate(host, 100e6);
-    EXPECT_EQ(run("bcast --order name /tmp/big /tmp/first"), 0) << said_;
-    const Duration undisturbed = took_;
+    const Duration undisturbed = time_undisturbed(content);
     after(milliseconds(600), [](sim::SimWorld& there) { there.kill("h7"); });
     EXPECT_EQ(run("bcast --order name /tmp/big /tmp/big"), 1);
     EXPECT_THAT(said_, HasSubstr("bcast: h7: "));
@@ -194,11 +199,7 @@ TEST_F(BcastSimulated, AHostThatDiesCostsTheOthersNothing) {
 
 TEST_F(BcastSimulated, AHostThatFallsSilentIsPassedOverAndGetsItsFileLater) {
     const std::string content = drawn_bytes(16'000'000);
-    files("ctl").put("/tmp/big", content);
-    for (const std::string& host : hosts_)
-        world().network().set_rate(host, 100e6);
-    EXPECT_EQ(run("bcast --order name /tmp/big /tmp/first"), 0) << said_;
-    const Duration undisturbed = took_;
+    const Duration undisturbed = time_undisturbed(content);
     after(milliseconds(600), [](sim::SimWorld& there) { there.stop("h7"); });
     after(undisturbed + seconds(1), [this, &content](sim::SimWorld& there) {
         EXPECT_TRUE(files("h19").has("/tmp/big") && files("h19").content("/tmp/big") == content);
