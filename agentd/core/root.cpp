@@ -28,7 +28,7 @@ Root::Root(World world, TreeSettings settings, LoginAuthority& authority, Settin
       ssh_settings_(std::move(ssh_settings)),
       node_(std::make_shared<Node>(world.executor, world.clock, with_name(std::move(settings)), root_id,
                                    *this)),
-      operations_(std::make_unique<RootOperations>(world.executor, node_, membership_)),
+      operations_(std::make_unique<RootOperations>(world.executor, world.network, node_, membership_)),
       changed_(world.executor) {
     node_->start();
 }

@@ -139,10 +139,16 @@ void RootOperation::send_control(Frame frame, const HostSet& to) {
     node_->multicast(std::move(frame), to);
 }
 
-void RootOperation::begin(std::string start, std::vector<HostId> hosts) {
+void RootOperation::begin(const StartOperation& start, std::vector<HostId> hosts) {
+    session_ = {id_, start.nonce, root_id, start.participants};
     Frame first = frame(FrameType::start);
-    first.body = std::move(start);
+    first.body = encode(start);
     send_control(std::move(first), HostSet(std::move(hosts)));
+}
+
+Task<Result<std::unique_ptr<ByteStream>>> RootOperation::connect(HostId to, Endpoint at, Duration timeout) {
+    if (!table_) co_return Failure{FailureKind::cancelled, "connect to a host", "", "the session has ended"};
+    co_return co_await table_->network_.connect(session_, to, std::move(at), timeout);
 }
 
 std::optional<OperationProgress> RootOperation::progress(HostId host) const {

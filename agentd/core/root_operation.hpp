@@ -7,6 +7,7 @@
 #include "agentd/core/mailbox.hpp"
 #include "agentd/core/root_operations.hpp"
 #include "agentd/core/stream.hpp"
+#include "agentd/core/tree_messages.hpp"
 
 #include <cstdint>
 #include <deque>
@@ -39,12 +40,13 @@ class RootOperation final : public Operation {
     void send_all(std::string body) override;
     Task<Result<void>> write(HostId to, std::uint32_t stream, std::string bytes) override;
     void finish(HostId to, std::uint32_t stream) override;
+    Task<Result<std::unique_ptr<ByteStream>>> connect(HostId to, Endpoint at, Duration timeout) override;
     void cancel(CancelLevel level) override;
     void abandon() override;
     [[nodiscard]] OperationId id() const override { return id_; }
 
     // Starts it on these hosts.
-    void begin(std::string start, std::vector<HostId> hosts);
+    void begin(const StartOperation& start, std::vector<HostId> hosts);
     void deliver(Frame frame);
     // Empty if this host has no part in it any more.
     [[nodiscard]] std::optional<OperationProgress> progress(HostId host) const;
@@ -88,6 +90,7 @@ class RootOperation final : public Operation {
     RootOperations* table_;  // null once that is gone
     std::shared_ptr<Node> node_;
     OperationId id_;
+    PeerSession session_;  // as the hosts have it
     std::map<HostId, Part> parts_;
     std::vector<Control> controls_;
     std::size_t left_ = 0;

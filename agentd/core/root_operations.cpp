@@ -8,8 +8,9 @@
 
 namespace trellis {
 
-RootOperations::RootOperations(Executor executor, std::shared_ptr<Node> node, const Membership& membership)
-    : executor_(std::move(executor)), node_(std::move(node)), membership_(membership) {}
+RootOperations::RootOperations(Executor executor, Network& network, std::shared_ptr<Node> node,
+                               const Membership& membership)
+    : executor_(std::move(executor)), network_(network), node_(std::move(node)), membership_(membership) {}
 
 RootOperations::~RootOperations() {
     for (const auto& [id, operation] : running_)
@@ -28,6 +29,10 @@ StartOperation RootOperations::start_message(const OperationRequest& request) co
     for (const HostId host : request.hosts) {
         if (const Member* member = membership_.find(host)) start.participants.push_back(member->host);
     }
+    if (!request.root_meets) return start;
+    Host root;
+    root.key = network_.public_key();
+    start.participants.push_back(std::move(root));
     return start;
 }
 
@@ -42,7 +47,7 @@ std::unique_ptr<Operation> RootOperations::start(OperationRequest request) {
             operation->fail(host, {FailureKind::lost, "", "", "lost"});
         }
     }
-    operation->begin(encode(start_message(request)), std::move(there));
+    operation->begin(start_message(request), std::move(there));
     return operation;
 }
 

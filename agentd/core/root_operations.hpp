@@ -17,7 +17,9 @@ class RootOperation;
 
 class RootOperations final : public Operations {
   public:
-    RootOperations(Executor executor, std::shared_ptr<Node> node, const Membership& membership);
+    // All but the executor outlive it.
+    RootOperations(Executor executor, Network& network, std::shared_ptr<Node> node,
+                   const Membership& membership);
     ~RootOperations() override;
     RootOperations(const RootOperations&) = delete;
     RootOperations& operator=(const RootOperations&) = delete;
@@ -36,6 +38,7 @@ class RootOperations final : public Operations {
     StartOperation start_message(const OperationRequest& request) const;
 
     Executor executor_;
+    Network& network_;
     std::shared_ptr<Node> node_;
     const Membership& membership_;
     std::map<OperationId, RootOperation*> running_;  // each removes itself when destroyed

@@ -113,12 +113,14 @@ Task<Result<std::size_t>> TlsConnection::read(std::span<char> space) {
     }
 }
 
-Task<Result<void>> TlsConnection::write(std::string_view bytes) {
-    while (!bytes.empty()) {
-        ERR_clear_error();
-        const int put = SSL_write(ssl_.get(), bytes.data(), size_of(bytes.size()));
-        if (put <= 0) co_return failed_call();
-        bytes.remove_prefix(static_cast<std::size_t>(put));
+Task<Result<void>> TlsConnection::write(std::span<const std::string_view> parts) {
+    for (std::string_view bytes : parts) {
+        while (!bytes.empty()) {
+            ERR_clear_error();
+            const int put = SSL_write(ssl_.get(), bytes.data(), size_of(bytes.size()));
+            if (put <= 0) co_return failed_call();
+            bytes.remove_prefix(static_cast<std::size_t>(put));
+        }
     }
     co_return co_await flush();
 }

@@ -34,7 +34,7 @@ class TlsConnection {
     // At least one byte, at most as many as there is space for; 0: the other end has announced its end. An
     // end that it did not announce is a Failure, so that nothing is taken for complete that was cut off.
     Task<Result<std::size_t>> read(std::span<char> space);
-    Task<Result<void>> write(std::string_view bytes);
+    Task<Result<void>> write(std::span<const std::string_view> parts);
     // Announces the end and waits for the other end's.
     Task<void> farewell();
     // At once; what waits above fails.

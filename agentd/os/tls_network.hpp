@@ -18,6 +18,7 @@ class TlsNetwork : public Network {
     // `executor`: one thread runs it.
     TlsNetwork(Executor executor, std::shared_ptr<const SessionKey> key, StrangerReport on_stranger);
 
+    [[nodiscard]] PublicKey public_key() const override { return key_->public_key(); }
     // Failures: unavailable (no address to listen on), invalid (the session lacks this host).
     Result<std::unique_ptr<Listener>> listen(const PeerSession& session) override;
     // The peer's addresses are tried in turn, those on a shared network first. Failures: unreachable,

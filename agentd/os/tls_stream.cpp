@@ -49,19 +49,31 @@ TlsStream::~TlsStream() {
 
 Task<Result<std::string>> TlsStream::read() {
     const auto state = state_;
-    if (state->closed) co_return state->broken("read from a peer", is_closed);
     std::string bytes(state->space, '\0');
-    const Result<std::size_t> size = co_await state->connection->read(bytes);
-    if (!size) co_return state->broken("read from a peer", size.error());
+    const Result<std::size_t> size = co_await read_into(bytes);
+    if (!size) co_return size.error();
     bytes.resize(*size);
     state->space = std::clamp(2 * *size, least_read, most_read);
     co_return bytes;
 }
 
+Task<Result<std::size_t>> TlsStream::read_into(std::span<char> space) {
+    const auto state = state_;
+    if (state->closed) co_return state->broken("read from a peer", is_closed);
+    const Result<std::size_t> size = co_await state->connection->read(space);
+    if (!size) co_return state->broken("read from a peer", size.error());
+    co_return size;
+}
+
 Task<Result<void>> TlsStream::write(std::string bytes) {
+    const std::string_view whole = bytes;
+    co_return co_await write_parts({&whole, 1});
+}
+
+Task<Result<void>> TlsStream::write_parts(std::span<const std::string_view> parts) {
     const auto state = state_;
     if (state->closed) co_return state->broken("write to a peer", is_closed);
-    const Result<void> written = co_await state->connection->write(bytes);
+    const Result<void> written = co_await state->connection->write(parts);
     if (!written) co_return state->broken("write to a peer", written.error());
     co_return written;
 }

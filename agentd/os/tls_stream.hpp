@@ -18,6 +18,8 @@ class TlsStream : public ByteStream {
     // An end that the other side did not announce is a Failure (lost).
     Task<Result<std::string>> read() override;
     Task<Result<void>> write(std::string bytes) override;
+    Task<Result<std::size_t>> read_into(std::span<char> space) override;
+    Task<Result<void>> write_parts(std::span<const std::string_view> parts) override;
     // Announces the end and closes when the other side has done so too, at most a second later.
     void close() override;
     // Closes without announcing it.

@@ -6,9 +6,13 @@
 #include "trellis/task.hpp"
 #include "trellis/time.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace trellis {
 
@@ -20,6 +24,29 @@ class ByteStream {
     // Returns when all bytes are accepted.
     virtual Task<Result<void>> write(std::string bytes) = 0;
     virtual void close() = 0;
+
+    // As read(), to where the bytes belong, which stays valid until it returns: how many have come; 0 at the
+    // end. For those who call it and never read().
+    virtual Task<Result<std::size_t>> read_into(std::span<char> space) {
+        if (left_.empty()) {
+            Result<std::string> bytes = co_await read();
+            if (!bytes) co_return bytes.error();
+            left_ = std::move(*bytes);
+        }
+        const std::size_t size = left_.copy(space.data(), space.size());
+        left_.erase(0, size);
+        co_return size;
+    }
+    // All parts, one after the other; they stay valid until it returns.
+    virtual Task<Result<void>> write_parts(std::span<const std::string_view> parts) {
+        std::string bytes;
+        for (const std::string_view part : parts)
+            bytes += part;
+        co_return co_await write(std::move(bytes));
+    }
+
+  private:
+    std::string left_;  // of what read() has given
 };
 
 // Dialer: opens plain TCP connections, for the tunnels of end-to-end logins.

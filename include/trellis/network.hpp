@@ -31,6 +31,8 @@ class Network {
         virtual void close() = 0;
     };
 
+    // By which peers know this process.
+    [[nodiscard]] virtual PublicKey public_key() const = 0;
     // `session` names the participants and the one-time nonce, as for probing.
     virtual Result<std::unique_ptr<Listener>> listen(const PeerSession& session) = 0;
     virtual Task<Result<std::unique_ptr<ByteStream>>> connect(const PeerSession& session, HostId peer,

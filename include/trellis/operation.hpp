@@ -44,6 +44,11 @@ class Operation {
     // Stream bytes to one host, within its credit.
     virtual Task<Result<void>> write(HostId to, std::uint32_t stream, std::string bytes) = 0;
     virtual void finish(HostId to, std::uint32_t stream) = 0;
+    // Straight to a host that listens, if the operation was started with `root_meets`. Failures: those of
+    // Network::connect(); unavailable where the root is in another process.
+    virtual Task<Result<std::unique_ptr<ByteStream>>> connect(HostId, Endpoint, Duration) {
+        co_return Failure{FailureKind::unavailable, "connect to a host", "", "only the root can"};
+    }
     virtual void cancel(CancelLevel level) = 0;
     // Gives every host that has not ended yet the outcome "cancelled" and ends the operation at once.
     virtual void abandon() = 0;
@@ -56,6 +61,7 @@ struct OperationRequest {
     std::string body;
     std::optional<Duration> timeout;  // on every host, from the moment that it starts there
     bool peers = false;               // the agents will meet directly: send them the participants and a nonce
+    bool root_meets = false;          // the root is one of these participants
 };
 
 class Operations {

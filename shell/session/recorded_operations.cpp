@@ -19,6 +19,9 @@ class RecordedOperations::Recorded final : public Operation {
         return inner_->write(to, stream, std::move(bytes));
     }
     void finish(HostId to, std::uint32_t stream) override { inner_->finish(to, stream); }
+    Task<Result<std::unique_ptr<ByteStream>>> connect(HostId to, Endpoint at, Duration timeout) override {
+        return inner_->connect(to, std::move(at), timeout);
+    }
     void cancel(CancelLevel level) override { inner_->cancel(level); }
     void abandon() override { inner_->abandon(); }
     [[nodiscard]] OperationId id() const override { return inner_->id(); }

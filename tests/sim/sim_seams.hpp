@@ -94,6 +94,7 @@ class SimProber final : public Prober {
 class SimStreams final : public Network {
   public:
     explicit SimStreams(SimProcess& process) : process_(process) {}
+    [[nodiscard]] PublicKey public_key() const override { return ""; }
     Result<std::unique_ptr<Listener>> listen(const PeerSession& session) override;
     Task<Result<std::unique_ptr<ByteStream>>> connect(const PeerSession& session, HostId peer, Endpoint at,
                                                       Duration timeout) override;
