@@ -63,8 +63,11 @@ Task<Report> Broadcast::run() {
     for (const Host& host : hosts_)
         start.hosts.push_back(host.id);
     start.peers = true;
+    start.root_meets = true;
     start.body = encode(request());
     operation_ = context_.operations().start(std::move(start));
+    const auto read_again = [this](ChunkNumber chunk) { return producer_->read_again(chunk); };
+    service_.emplace(*operation_, context_.clock(), *holding_, *crew_, read_again, wish_.limit);
     Task<Report> conducted = conduct();
     co_return co_await crew_->run(std::move(conducted));
 }
@@ -115,12 +118,10 @@ void Broadcast::take(HostId host, const ToRoot& message) {
 
 // A host that has found nobody may find somebody at the end of the chain, who has time.
 void Broadcast::answer(HostId host, const Ask& ask) {
-    Part& part = parts_[host];
     if (!formation_ || crew_->size() >= most_feeds) return;
     const std::vector<Formation::Change> changes = formation_->found_nobody(host);
     turn(changes);
     if (!changes.empty()) return operation_->finish(host, ask.stream);
-    if (!formation_->is_first(host)) part.by_tree = true;
     crew_->add(feed(host, ask));
 }
 
@@ -189,27 +190,9 @@ Task<void> Broadcast::produce() {
 }
 
 Task<void> Broadcast::feed(HostId host, Ask ask) {
-    if (ask.from.offset > chunk_size) co_return;
-    FeederParts parts;
-    parts.write = [this, host, stream = ask.stream](std::string bytes) {
-        return write(host, stream, std::move(bytes));
-    };
-    parts.read_again = [this](ChunkNumber chunk) { return producer_->read_again(chunk); };
-    Feeder feeder(*holding_, context_.clock(), std::move(parts), ask.from);
-    const Result<void> fed = co_await feeder.run();
-    if (!fed && producer_ && holding_->stopped()) fail(holding_->stopped()->message());
-    operation_->finish(host, ask.stream);
-}
-
-// All that leaves the source shares the limit.
-Task<Result<void>> Broadcast::write(HostId host, std::uint32_t stream, std::string bytes) {
-    if (wish_.limit > 0) {
-        const std::chrono::duration<double> time(static_cast<double>(bytes.size()) / wish_.limit);
-        const TimePoint begin = std::max(free_, context_.clock().now());
-        free_ = begin + std::chrono::duration_cast<Duration>(time);
-        co_await context_.clock().sleep_until(begin);
-    }
-    co_return co_await operation_->write(host, stream, std::move(bytes));
+    Part& part = parts_.at(host);
+    co_await service_->serve(host, part.ready.endpoint, ask, [&part] { part.by_tree = true; });
+    if (producer_ && holding_->stopped()) fail(holding_->stopped()->message());
 }
 
 Task<void> Broadcast::keep_time() {

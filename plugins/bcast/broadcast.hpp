@@ -5,11 +5,11 @@
 #include "trellis/command.hpp"
 
 #include "agentd/core/crew.hpp"
-#include "plugins/bcast/feeder.hpp"
 #include "plugins/bcast/formation.hpp"
 #include "plugins/bcast/messages.hpp"
 #include "plugins/bcast/producer.hpp"
 #include "plugins/bcast/report.hpp"
+#include "plugins/bcast/root_service.hpp"
 
 #include <cstdint>
 #include <map>
@@ -61,7 +61,6 @@ class Broadcast {
     [[nodiscard]] std::size_t count(State state) const;
     Task<void> produce();
     Task<void> feed(HostId host, Ask ask);
-    Task<Result<void>> write(HostId host, std::uint32_t stream, std::string bytes);
     Task<void> keep_time();
     void show_progress();
     void tell_all(const ToRole& message) { operation_->send_all(encode(message)); }
@@ -72,13 +71,13 @@ class Broadcast {
     Source* source_;
     std::vector<Host> hosts_;
     Wish wish_;
-    TimePoint free_{};  // when the limit lets the next bytes leave
     Executor executor_;
     std::optional<Holding> holding_;
     std::optional<Crew> crew_;
     std::optional<Producer> producer_;
     std::unique_ptr<Operation> operation_;
     std::map<HostId, Part> parts_;
+    std::optional<RootService> service_;
     std::optional<Formation> formation_;  // once the hosts have been told
     TimePoint started_{};
     TimePoint ended_{};

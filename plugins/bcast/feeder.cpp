@@ -5,9 +5,32 @@
 #include "plugins/bcast/record.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace trellis::plugins::bcast {
+
+std::string joined(Parts parts) {
+    std::string bytes;
+    for (const std::string_view part : parts)
+        bytes += part;
+    return bytes;
+}
+
+Task<void> close_when_left(std::shared_ptr<ByteStream> stream) {
+    (void)co_await stream->read();
+    stream->close();
+}
+
+Task<std::string> read_first(ByteStream& stream, std::size_t size) {
+    std::string first;
+    while (first.size() < size) {
+        const Result<std::string> bytes = co_await stream.read();
+        if (!bytes || bytes->empty()) break;
+        first += *bytes;
+    }
+    co_return first;
+}
 
 Task<Result<void>> Feeder::run() {
     while (!done_) {
@@ -20,7 +43,8 @@ Task<Result<void>> Feeder::run() {
 
 Task<Result<void>> Feeder::step() {
     if (at_.chunk < holding_.chunks()) return send_whole();
-    if (at_.chunk == holding_.chunks() && at_.offset < holding_.coming().size()) return send_coming();
+    if (at_.chunk == holding_.chunks() && at_.offset < holding_.coming_size())
+        return send(holding_.coming(), holding_.coming_size());
     return holding_.finished() || holding_.stopped() ? send_end() : wait();
 }
 
@@ -32,26 +56,23 @@ Task<Result<void>> Feeder::send_whole() {
         if (!again) co_return co_await send_end();
         chunk = std::move(*again);
     }
-    const std::string_view bytes = chunk->bytes;
-    while (true) {
-        const std::string_view piece =
-            bytes.substr(std::min<std::size_t>(at_.offset, bytes.size()), piece_size);
-        std::string text = piece.empty() ? std::string() : record(RecordKind::data, piece);
-        at_.offset += static_cast<std::uint32_t>(piece.size());
-        const bool whole = at_.offset >= bytes.size();
-        if (whole) text += record(RecordKind::digest, chunk->digest);
-        if (whole) at_ = {at_.chunk + 1, 0};
-        sent_ += piece.size();
-        const Result<void> written = co_await write(std::move(text));
-        if (!written || whole) co_return written;
-    }
+    Result<void> written;
+    while (written && at_.offset < chunk->bytes.size())
+        written = co_await send(chunk, chunk->bytes.size());
+    if (!written) co_return written;
+    at_ = {at_.chunk + 1, 0};
+    co_return co_await write(record(RecordKind::digest, chunk->digest));
 }
 
-Task<Result<void>> Feeder::send_coming() {
-    const std::string_view piece = holding_.coming().substr(at_.offset, piece_size);
+// The next bytes of a chunk of which so many have come.
+Task<Result<void>> Feeder::send(std::shared_ptr<const Chunk> chunk, std::size_t end) {
+    const std::string_view piece =
+        std::string_view(chunk->bytes).substr(at_.offset, std::min(end - at_.offset, piece_size));
+    const std::string header = record_header(RecordKind::data, piece.size());
     at_.offset += static_cast<std::uint32_t>(piece.size());
     sent_ += piece.size();
-    return write(record(RecordKind::data, piece));
+    const std::array<std::string_view, 2> parts{header, piece};
+    co_return co_await write(parts);
 }
 
 Task<Result<void>> Feeder::send_end() {
@@ -68,13 +89,18 @@ Task<Result<void>> Feeder::wait() {
         std::string heartbeat = record(RecordKind::heartbeat, encode(holding_.pulse()));
         co_return co_await write(std::move(heartbeat));
     }
-    co_await holding_.changed.wait();
+    co_await holding_.grown.wait();
     co_return Result<void>();
 }
 
-Task<Result<void>> Feeder::write(std::string bytes) {
+Task<Result<void>> Feeder::write(Parts parts) {
     last_ = clock_.now();
-    return parts_.write(std::move(bytes));
+    return parts_.write(parts);
+}
+
+Task<Result<void>> Feeder::write(std::string bytes) {
+    const std::string_view whole = bytes;
+    co_return co_await write({&whole, 1});
 }
 
 }  // namespace trellis::plugins::bcast

@@ -3,25 +3,39 @@
 // to be whole.
 #pragma once
 
+#include "trellis/byte_stream.hpp"
 #include "trellis/clock.hpp"
 
 #include "plugins/bcast/holding.hpp"
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace trellis::plugins::bcast {
 
 // Whoever waits for changes of a Holding is woken so often, at least.
 inline constexpr Duration tick = std::chrono::milliseconds(100);
 
+using Parts = std::span<const std::string_view>;  // that follow one another
+[[nodiscard]] std::string joined(Parts parts);
+
 struct FeederParts {
-    // Bytes of records, to the host.
-    std::function<Task<Result<void>>(std::string bytes)> write;
+    // Bytes of records, to the host: all parts, which stay valid until it returns.
+    std::function<Task<Result<void>>(Parts parts)> write;
     // A stored chunk that is not kept in memory.
     std::function<Task<Result<std::shared_ptr<const Chunk>>>(ChunkNumber chunk)> read_again;
 };
+
+// Closes a connection to a host when that has turned to another one, or is gone, so that nothing more is
+// sent.
+Task<void> close_when_left(std::shared_ptr<ByteStream> stream);
+
+// The first `size` bytes of what comes, or more; fewer if the stream ends.
+Task<std::string> read_first(ByteStream& stream, std::size_t size);
 
 class Feeder {
   public:
@@ -39,6 +53,8 @@ class Feeder {
     Task<Result<void>> send_coming();
     Task<Result<void>> send_end();
     Task<Result<void>> wait();
+    Task<Result<void>> send(std::shared_ptr<const Chunk> chunk, std::size_t end);
+    Task<Result<void>> write(Parts parts);
     Task<Result<void>> write(std::string bytes);
 
     Holding& holding_;

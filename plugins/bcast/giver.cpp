@@ -25,8 +25,9 @@ Task<RoleResult> Giver::run() {
         co_return RoleResult{Outcome::of(changed), {}};
     }
     producer_.emplace(*source_, holding_);
-    service_.emplace(context_, holding_, crew_,
-                     [this](ChunkNumber chunk) { return producer_->read_again(chunk); });
+    service_.emplace(
+        context_, holding_, crew_, [this](ChunkNumber chunk) { return producer_->read_again(chunk); },
+        [](std::shared_ptr<ByteStream>) -> Task<void> { co_return; });
     Task<RoleResult> given = give();
     co_return co_await crew_.run(std::move(given));
 }

@@ -6,65 +6,85 @@
 namespace trellis::plugins::bcast {
 
 Result<void> Holding::append(std::string_view bytes) {
-    if (finished_ || coming_.size() + bytes.size() > shape_.size_of(chunks()))
-        return invalid("a peer sent more than the object has");
-    if (coming_.empty()) coming_.reserve(shape_.size_of(chunks()));
-    coming_.append(bytes);
-    changed.notify();
+    const Result<Place> there = place(bytes.size());
+    if (!there) return there.error();
+    bytes.copy(there->space.data(), bytes.size());
+    came(bytes.size());
     return {};
 }
 
-// Where the size is not known, a short chunk is the last one.
-Result<void> Holding::seal(std::string_view digest) {
-    const bool known = shape_.in_manifest(chunks()) || shape_.content_bytes;
-    const bool fits = known ? coming_.size() == shape_.size_of(chunks())
-                            : last_size_ == chunk_size || shape_.in_manifest(chunks() - 1);
-    if (finished_ || coming_.empty() || !fits) return invalid("a peer sent a chunk of a wrong size");
-    last_size_ = coming_.size();
-    recent_[chunks()] = std::make_shared<Chunk>(Chunk{std::exchange(coming_, {}), Digest(digest)});
-    digests_.emplace_back(digest);
+Result<Holding::Place> Holding::place(std::size_t size) {
+    if (finished_ || coming_size_ + size > shape_.size_of(chunks()))
+        return invalid("a peer sent more than the object has");
+    if (!coming_) coming_ = std::make_shared<Chunk>(Chunk{std::string(shape_.size_of(chunks()), '\0'), {}});
+    return Place{coming_, std::span(coming_->bytes).subspan(coming_size_, size)};
+}
+
+void Holding::came(std::size_t size) {
+    coming_size_ += size;
+    grown.notify();
+}
+
+void Holding::tell() {
     changed.notify();
+    grown.notify();
+}
+
+Result<void> Holding::seal(std::string_view digest) {
+    if (finished_ || coming_size_ == 0) return invalid("a peer sent an empty chunk");
+    coming_->bytes.resize(std::exchange(coming_size_, 0));
+    coming_->digest = digest;
+    return add(std::exchange(coming_, nullptr));
+}
+
+// Where the size is not known, a short chunk is the last one.
+Result<void> Holding::add(std::shared_ptr<const Chunk> chunk) {
+    const std::size_t size = chunk->bytes.size();
+    const bool known = shape_.in_manifest(chunks()) || shape_.content_bytes;
+    const bool fits = known ? size == shape_.size_of(chunks())
+                            : last_size_ == chunk_size || shape_.in_manifest(chunks() - 1);
+    if (finished_ || size == 0 || !fits) return invalid("a peer sent a chunk of a wrong size");
+    last_size_ = size;
+    digests_.push_back(chunk->digest);
+    recent_[chunks() - 1] = std::move(chunk);
+    tell();
     return {};
 }
 
 Result<void> Holding::finish() {
     const auto all = shape_.chunks();
-    const bool right = coming_.empty() && (all ? chunks() == *all : chunks() >= shape_.manifest_chunks());
+    const bool right = coming_size_ == 0 && (all ? chunks() == *all : chunks() >= shape_.manifest_chunks());
     if (!right) return invalid("a peer ended the object too soon");
     finished_ = true;
-    changed.notify();
+    tell();
     return {};
-}
-
-Result<void> Holding::add(const Chunk& chunk) {
-    coming_ = chunk.bytes;
-    return seal(chunk.digest);
 }
 
 void Holding::stored_before(ChunkNumber chunk) {
     stored_ = std::max(stored_, chunk);
     while (recent_.size() > kept_ && recent_.begin()->first < stored_)
         recent_.erase(recent_.begin());
-    changed.notify();
+    tell();
 }
 
 void Holding::rewind(ChunkNumber chunk) {
     recent_.erase(recent_.lower_bound(chunk), recent_.end());
     digests_.resize(std::min<std::size_t>(digests_.size(), chunk));
-    coming_.clear();
+    coming_.reset();
+    coming_size_ = 0;
     last_size_ = chunk_size;
     finished_ = false;
-    changed.notify();
+    tell();
 }
 
 void Holding::beat(std::uint64_t pulse) {
     pulse_ = std::max(pulse_, pulse);
-    changed.notify();
+    tell();
 }
 
 void Holding::stop(const Failure& why) {
     if (!stopped_) stopped_ = why;
-    changed.notify();
+    tell();
 }
 
 std::shared_ptr<const Chunk> Holding::recent(ChunkNumber chunk) const {
@@ -87,7 +107,7 @@ std::uint64_t Holding::content_bytes() const {
 void Holding::want(ChunkNumber chunk) {
     if (chunk <= wanted_) return;
     wanted_ = chunk;
-    changed.notify();
+    tell();
 }
 
 }  // namespace trellis::plugins::bcast

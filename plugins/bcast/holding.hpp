@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,14 +23,22 @@ class Holding {
   public:
     // Keeps the latest `kept` chunks that are stored, and all that are not.
     Holding(const Executor& executor, Shape shape, std::size_t kept)
-        : changed(executor), shape_(shape), kept_(kept) {}
+        : changed(executor), grown(executor), shape_(shape), kept_(kept) {}
 
     // What comes, in order. Failures (invalid): more or fewer bytes than the shape says.
     Result<void> append(std::string_view bytes);
+    // The same without a copy: where the next `size` bytes belong, and that some of them have come there. The
+    // chunk keeps the place, even if it is forgotten meanwhile.
+    struct Place {
+        std::shared_ptr<Chunk> chunk;
+        std::span<char> space;
+    };
+    Result<Place> place(std::size_t size);
+    void came(std::size_t size);
     Result<void> seal(std::string_view digest);
     Result<void> finish();
     // A whole chunk.
-    Result<void> add(const Chunk& chunk);
+    Result<void> add(std::shared_ptr<const Chunk> chunk);
     // All chunks before this one are in a safe place, from which they can be read again.
     void stored_before(ChunkNumber chunk);
     // Forgets this chunk and all that has come behind it.
@@ -42,8 +51,10 @@ class Holding {
 
     [[nodiscard]] const Shape& shape() const { return shape_; }
     [[nodiscard]] ChunkNumber chunks() const { return digests_.size(); }  // that have come whole
-    [[nodiscard]] std::string_view coming() const { return coming_; }     // of the chunk behind them
-    [[nodiscard]] Position end() const { return {chunks(), static_cast<std::uint32_t>(coming_.size())}; }
+    // Of the chunk behind them: its first bytes; null if there are none.
+    [[nodiscard]] std::shared_ptr<const Chunk> coming() const { return coming_; }
+    [[nodiscard]] std::size_t coming_size() const { return coming_size_; }
+    [[nodiscard]] Position end() const { return {chunks(), static_cast<std::uint32_t>(coming_size_)}; }
     [[nodiscard]] bool finished() const { return finished_; }
     [[nodiscard]] const std::optional<Failure>& stopped() const { return stopped_; }
     [[nodiscard]] ChunkNumber stored() const { return stored_; }
@@ -59,13 +70,17 @@ class Holding {
     void want(ChunkNumber chunk);
     [[nodiscard]] ChunkNumber wanted() const { return wanted_; }
 
-    Signal changed;  // anything above
+    Signal changed;  // anything above but the bytes of the chunk that is coming
+    Signal grown;    // anything above
 
   private:
+    void tell();
+
     Shape shape_;
     std::size_t kept_;
     std::vector<Digest> digests_;
-    std::string coming_;
+    std::shared_ptr<Chunk> coming_;  // as long as it may become, until it is sealed
+    std::size_t coming_size_ = 0;
     std::map<ChunkNumber, std::shared_ptr<const Chunk>> recent_;
     ChunkNumber stored_ = 0;
     ChunkNumber wanted_ = 0;

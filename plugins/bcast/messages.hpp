@@ -45,13 +45,15 @@ struct Ready {
     }
 };
 
-// Role to root: give me the object from here on, on this stream.
+// Role to root: give me the object from here on: on a connection that the root makes, or on this stream of
+// the operation.
 struct Ask {
     Position from;
     std::uint32_t stream = 0;
+    bool by_tree = false;  // a connection has been silent
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(from, stream);
+        archive(from, stream, by_tree);
     }
 };
 
@@ -131,7 +133,10 @@ struct Finish {
 using ToRole = std::variant<Begin, Turn, Sealed, Finish>;
 using ToRoot = std::variant<Ready, Ask, Progress, Passed, Have, Sealed>;
 
-// The first bytes on a stream between two hosts: from where on.
+// What the root says first on a connection that it has made: the number of the stream that it replaces.
+inline constexpr std::size_t offer_size = sizeof(std::uint32_t);
+
+// The first bytes from a host on a connection to another one, or that the root has made: from where on.
 inline constexpr std::size_t request_size = sizeof(ChunkNumber) + sizeof(std::uint32_t);
 
 }  // namespace trellis::plugins::bcast

@@ -22,7 +22,7 @@ Task<Result<void>> Producer::read_all() {
         const auto chunk = co_await source_.read(next);
         if (!chunk) co_return chunk.error();
         if (!*chunk) co_return Result<void>();
-        const Result<void> added = holding_.add(**chunk);
+        const Result<void> added = holding_.add(*chunk);
         if (!added) co_return added;
         holding_.stored_before(next + 1);
     }

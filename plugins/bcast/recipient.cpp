@@ -43,7 +43,11 @@ Result<void> Recipient::prepare() {
     if (!fit) return fit;
     storing_.emplace(files, holding_, *staging_);
     upstream_.emplace(context_, holding_, crew_);
-    service_.emplace(context_, holding_, crew_, [this](ChunkNumber chunk) { return storing_->read(chunk); });
+    service_.emplace(
+        context_, holding_, crew_, [this](ChunkNumber chunk) { return storing_->read(chunk); },
+        [this](std::shared_ptr<ByteStream> connection) {
+            return upstream_->take_over(std::move(connection));
+        });
     return {};
 }
 
@@ -161,6 +165,7 @@ Task<void> Recipient::keep_time() {
         co_await context_.world().clock.sleep(tick);
         upstream_->check_silence();
         holding_.changed.notify();
+        holding_.grown.notify();
         if (begin_ && ticks % ticks_between_progress == 0)
             tell_root(Progress{holding_.chunks(), holding_.stored()});
     }

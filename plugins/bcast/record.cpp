@@ -30,13 +30,14 @@ bool allowed(RecordKind kind, std::size_t size) {
 
 std::string record(RecordKind kind, std::string_view bytes) {
     if (kind == RecordKind::stop) bytes = bytes.substr(0, most_words);
-    const auto size = static_cast<std::uint32_t>(bytes.size());
-    std::string text;
-    text.reserve(header_size + bytes.size() + header_size + digest_size);  // often a digest follows
-    text.push_back(static_cast<char>(kind));
+    return record_header(kind, bytes.size()).append(bytes);
+}
+
+std::string record_header(RecordKind kind, std::size_t size) {
+    std::string text(1, static_cast<char>(kind));
     for (int shift = 0; shift < 32; shift += 8)
         text.push_back(static_cast<char>(size >> shift & 0xff));
-    return text.append(bytes);
+    return text;
 }
 
 void RecordReader::feed(std::string bytes) {

@@ -22,6 +22,8 @@ enum class RecordKind : std::uint8_t {
 };
 
 [[nodiscard]] std::string record(RecordKind kind, std::string_view bytes = {});
+// What stands before the bytes of one.
+[[nodiscard]] std::string record_header(RecordKind kind, std::size_t size);
 
 struct Record {
     RecordKind kind{};
@@ -35,6 +37,10 @@ class RecordReader {
     // The next record, or what there is of the bytes of one; nothing if more must be fed. Failure (invalid):
     // malformed, and then always.
     [[nodiscard]] Result<std::optional<Record>> next();
+    // When next() has given nothing: how many bytes of a data record come next.
+    [[nodiscard]] std::size_t data_left() const { return data_left_; }
+    // So many of them have been taken without feed().
+    void took(std::size_t size) { data_left_ -= size; }
 
   private:
     std::string buffer_;

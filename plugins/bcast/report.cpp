@@ -43,7 +43,7 @@ std::vector<std::string> Report::lines() const {
     for (const auto& [cause, names] : by_cause)
         lines.push_back("bcast: " + fold_hosts(names) + ": " + cause);
     if (!by_tree.empty())
-        lines.push_back("bcast: over the control tree, for no host before it could be reached: " +
+        lines.push_back("bcast: over the control tree, for want of a direct connection: " +
                         fold_hosts(by_tree));
     const double seconds = std::chrono::duration<double>(taken).count();
     const auto size = static_cast<double>(bytes);

@@ -30,25 +30,15 @@ Task<void> Service::accept_all() {
     }
 }
 
-// A host that has turned to another one, or is gone, is to be sent nothing more at once.
-Task<void> Service::watch(std::shared_ptr<ByteStream> stream) {
-    (void)co_await stream->read();
-    stream->close();
-}
-
 Task<void> Service::serve(Network::Incoming incoming) {
     const std::shared_ptr<ByteStream> stream = std::move(incoming.stream);
-    std::string request;
-    while (request.size() < request_size) {
-        const Result<std::string> bytes = co_await stream->read();
-        if (!bytes || bytes->empty()) co_return;
-        request += *bytes;
-    }
+    if (incoming.peer == root_id) co_return co_await on_root_(stream);
+    const std::string request = co_await read_first(*stream, request_size);
     const auto from = decode<Position>(request);
     if (!from || from->offset > chunk_size) co_return;
-    crew_.add(watch(stream));
+    crew_.add(close_when_left(stream));
     FeederParts parts;
-    parts.write = [stream](std::string bytes) { return stream->write(std::move(bytes)); };
+    parts.write = [stream](Parts bytes) { return stream->write_parts(bytes); };
     parts.read_again = read_again_;
     Feeder feeder(holding_, context_.world().clock, std::move(parts), *from);
     (void)co_await feeder.run();

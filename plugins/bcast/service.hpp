@@ -17,9 +17,16 @@ class Service {
   public:
     using ReadAgain = std::function<Task<Result<std::shared_ptr<const Chunk>>>(ChunkNumber chunk)>;
 
+    // Takes a connection that the root has made.
+    using OnRoot = std::function<Task<void>(std::shared_ptr<ByteStream> connection)>;
+
     // All of it outlives the object.
-    Service(RoleContext& context, Holding& holding, Crew& crew, ReadAgain read_again)
-        : context_(context), holding_(holding), crew_(crew), read_again_(std::move(read_again)) {}
+    Service(RoleContext& context, Holding& holding, Crew& crew, ReadAgain read_again, OnRoot on_root)
+        : context_(context),
+          holding_(holding),
+          crew_(crew),
+          read_again_(std::move(read_again)),
+          on_root_(std::move(on_root)) {}
 
     // Listens, if that is possible, from now on; where. Only while the crew runs.
     Endpoint open();
@@ -28,12 +35,12 @@ class Service {
   private:
     Task<void> accept_all();
     Task<void> serve(Network::Incoming incoming);
-    static Task<void> watch(std::shared_ptr<ByteStream> stream);
 
     RoleContext& context_;
     Holding& holding_;
     Crew& crew_;
     ReadAgain read_again_;
+    OnRoot on_root_;
     std::unique_ptr<Network::Listener> listener_;
     std::uint64_t sent_ = 0;
 };

@@ -1,5 +1,7 @@
 #include "plugins/bcast/upstream.hpp"
 
+#include "plugins/bcast/feeder.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -16,24 +18,6 @@ constexpr int most_asks_of_root = 3;
 Failure cancelled() {
     return {FailureKind::cancelled, "", "", "another host is to be asked"};
 }
-
-// What comes from the root on one stream of the operation.
-class TreeStream final : public ByteStream {
-  public:
-    TreeStream(RoleContext& context, std::uint32_t stream) : context_(context), stream_(stream) {}
-    Task<Result<std::string>> read() override { return context_.read(stream_); }
-    Task<Result<void>> write(std::string bytes) override {
-        const auto from = decode<Position>(bytes);
-        const ToRoot ask = Ask{from.value(), stream_};
-        context_.send(root_id, encode(ask));
-        co_return Result<void>();
-    }
-    void close() override {}
-
-  private:
-    RoleContext& context_;
-    std::uint32_t stream_;
-};
 
 }  // namespace
 
@@ -74,6 +58,13 @@ void Upstream::turn(const Turn& turn) {
     close();
 }
 
+Task<void> Upstream::take_over(std::shared_ptr<ByteStream> connection) {
+    const std::string offer = co_await read_first(*connection, offer_size);
+    const auto number = decode<std::uint32_t>(offer);
+    if (number && from_root_ && stream_ == from_root_ && *number == from_root_->number())
+        co_await from_root_->take_over(std::move(connection));
+}
+
 Task<Result<void>> Upstream::fetch() {
     Result<void> fetched = unavailable("nobody can be asked any more");
     while (true) {
@@ -108,7 +99,10 @@ std::vector<Member> Upstream::next_members() {
 // The nearest one that answers; those that are nearer are not asked again, the others are.
 Task<Upstream::Stream> Upstream::reach(std::vector<Member> members) {
     giver_ = members.front();
-    if (giver_.id == root_id) co_return std::make_shared<TreeStream>(context_, ++streams_);
+    if (giver_.id == root_id) {
+        from_root_ = std::make_shared<RootStream>(context_, ++streams_, root_was_silent_);
+        co_return from_root_;
+    }
     const auto race = std::make_shared<Race>();
     race->members = std::move(members);
     race->outcomes.resize(race->members.size());
@@ -166,18 +160,43 @@ Task<Result<void>> Upstream::take_all(ByteStream& stream) {
     while (!holding_.finished()) {
         while (holding_.unstored() > most_unstored)
             co_await holding_.changed.wait();
-        if (!stream_) co_return Failure{FailureKind::lost, "", "", "what came was damaged"};
-        silent_ticks_ = 0;
-        reading_ = true;
-        Result<std::string> bytes = co_await stream.read();
-        reading_ = false;
-        if (!bytes) co_return bytes.error();
-        if (bytes->empty()) co_return Failure{FailureKind::lost, "", "", "the host before this one ended"};
-        if (!stream_) co_return Failure{FailureKind::lost, "", "", "what came was damaged"};
-        const Result<void> taken = take(std::move(*bytes));
+        const Result<void> taken = co_await take_some(stream);
         if (!taken) co_return taken;
     }
     co_return Result<void>();
+}
+
+// Bytes of the object come straight to their place; what stands between them is short.
+Task<Result<void>> Upstream::take_some(ByteStream& stream) {
+    if (reader_.data_left() > 0) {
+        const Result<Holding::Place> place = holding_.place(reader_.data_left());
+        if (!place) co_return place.error();
+        const Result<std::size_t> size = co_await read(stream, place->space);
+        if (!size) co_return size.error();
+        ticks_without_source_ = 0;
+        reader_.took(*size);
+        holding_.came(*size);
+        co_return Result<void>();
+    }
+    std::string bytes(64, '\0');
+    const Result<std::size_t> size = co_await read(stream, bytes);
+    if (!size) co_return size.error();
+    bytes.resize(*size);
+    co_return take(std::move(bytes));
+}
+
+// At least one byte.
+Task<Result<std::size_t>> Upstream::read(ByteStream& stream, std::span<char> space) {
+    const Failure damaged{FailureKind::lost, "", "", "what came was damaged"};
+    if (!stream_) co_return damaged;
+    silent_ticks_ = 0;
+    reading_ = true;
+    const Result<std::size_t> size = co_await stream.read_into(space);
+    reading_ = false;
+    if (!size) co_return size;
+    if (*size == 0) co_return Failure{FailureKind::lost, "", "", "the host before this one ended"};
+    if (!stream_) co_return damaged;
+    co_return size;
 }
 
 Result<void> Upstream::take(std::string bytes) {
@@ -213,8 +232,10 @@ Result<void> Upstream::take(const Record& record) {
 
 // Ticks, not time: a host that itself had no processor for a while has heard nobody.
 void Upstream::check_silence() {
-    if (!reading_ || giver_.id == root_id) return;
+    const bool root = giver_.id == root_id;
+    if (!reading_ || (root && !from_root_->is_direct())) return;
     was_silent_ = ++silent_ticks_ > patience;
+    if (root && was_silent_) root_was_silent_ = true;
     if (was_silent_ || ++ticks_without_source_ > patience_blind) close();
 }
 

@@ -10,11 +10,13 @@
 #include "plugins/bcast/holding.hpp"
 #include "plugins/bcast/messages.hpp"
 #include "plugins/bcast/record.hpp"
+#include "plugins/bcast/root_stream.hpp"
 
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,8 @@ class Upstream {
 
     // Who can be asked: those in the chain before this host.
     void begin(const Begin& begin);
+    // The root has made a connection in answer to what it was asked.
+    Task<void> take_over(std::shared_ptr<ByteStream> connection);
     // This one is to be asked next, and now.
     void turn(const Turn& turn);
     // Returns when all of the object has come, or the Failure of the last one that could be asked. Once more
@@ -46,6 +50,8 @@ class Upstream {
     Task<void> connect(std::shared_ptr<Race> race, std::size_t runner);
     Task<Result<void>> fetch_from(Stream stream);
     Task<Result<void>> take_all(ByteStream& stream);
+    Task<Result<void>> take_some(ByteStream& stream);
+    Task<Result<std::size_t>> read(ByteStream& stream, std::span<char> space);
     Result<void> take(std::string bytes);
     Result<void> take(const Record& record);
     void tell_passed();
@@ -69,6 +75,8 @@ class Upstream {
     int silent_ticks_ = 0;
     int ticks_without_source_ = 0;
     std::uint32_t streams_ = 0;
+    std::shared_ptr<RootStream> from_root_;  // the last one that was asked for
+    bool root_was_silent_ = false;           // on its connection
 };
 
 }  // namespace trellis::plugins::bcast

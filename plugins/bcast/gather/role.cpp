@@ -47,7 +47,7 @@ class Giving {
     Task<void> keep_time() {
         while (true) {
             co_await context_.world().clock.sleep(tick);
-            holding_.changed.notify();
+            holding_.grown.notify();
         }
     }
     Task<Result<void>> give() {
@@ -57,7 +57,7 @@ class Giving {
         const Result<void> begun = co_await context_.write(stream_, std::move(header));
         if (!begun) co_return begun;
         FeederParts parts;
-        parts.write = [this](std::string bytes) { return context_.write(stream_, std::move(bytes)); };
+        parts.write = [this](Parts bytes) { return context_.write(stream_, joined(bytes)); };
         parts.read_again = [this](ChunkNumber chunk) { return producer_.read_again(chunk); };
         Feeder feeder(holding_, context_.world().clock, std::move(parts), Position{});
         co_return co_await feeder.run();
