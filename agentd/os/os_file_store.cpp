@@ -9,6 +9,7 @@
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -87,6 +88,7 @@ class OsFile final : public OpenFile {
     Result<void> resize(std::uint64_t size) override {
         return checked(::ftruncate(file_.get(), static_cast<off_t>(size)), path_);
     }
+    bool claim() override { return ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0; }
 
   private:
     FileDescriptor file_;
@@ -122,6 +124,13 @@ Result<FileStatus> OsFileStore::link_status(const std::string& path) {
     if (size < 0) return failure(path);
     status->target.assign(target.data(), static_cast<std::size_t>(size));
     return status;
+}
+
+Result<Footprint> OsFileStore::footprint(const std::string& path) {
+    constexpr std::uint64_t block = 512;
+    struct stat found {};
+    if (::lstat(path.c_str(), &found) != 0) return failure(path);
+    return Footprint{static_cast<std::uint64_t>(found.st_blocks) * block, found.st_uid == ::geteuid()};
 }
 
 Result<std::vector<std::string>> OsFileStore::list(const std::string& directory) {

@@ -19,6 +19,7 @@ class OsFileStore final : public FileStore {
 
     Result<FileStatus> status(const std::string& path) override;
     Result<FileStatus> link_status(const std::string& path) override;
+    Result<Footprint> footprint(const std::string& path) override;
     Result<std::vector<std::string>> list(const std::string& directory) override;
     Result<std::unique_ptr<OpenFile>> open(const std::string& path) override;
     Result<std::unique_ptr<OpenFile>> create(const std::string& path) override;

@@ -26,6 +26,12 @@ struct FileStatus {
     friend bool operator==(const FileStatus&, const FileStatus&) = default;
 };
 
+// What a file has besides what it says of itself.
+struct Footprint {
+    std::uint64_t bytes = 0;  // on the disk: fewer than its size if it has holes
+    bool own = true;          // it belongs to the user who asks
+};
+
 // Owned by who opened it; closed when it is destroyed.
 class OpenFile {
   public:
@@ -35,6 +41,8 @@ class OpenFile {
     virtual Result<void> write(std::uint64_t offset, std::string_view bytes) = 0;
     // Cuts it, or adds a hole.
     virtual Result<void> resize(std::uint64_t size) = 0;
+    // Claims it until it is closed, whatever ends the process; false: another one that is open has claimed it.
+    virtual bool claim() = 0;
 };
 
 // Failures are `unavailable` (no space, no such directory ...) or `refused` (permission, read-only), with
@@ -46,6 +54,8 @@ class FileStore {
     // Of what a path leads to; `absent` is no failure.
     virtual Result<FileStatus> status(const std::string& path) = 0;
     virtual Result<FileStatus> link_status(const std::string& path) = 0;
+    // Of a path that exists.
+    virtual Result<Footprint> footprint(const std::string& path) = 0;
     // Names, sorted, without . and ..
     virtual Result<std::vector<std::string>> list(const std::string& directory) = 0;
     virtual Result<std::unique_ptr<OpenFile>> open(const std::string& path) = 0;  // to read

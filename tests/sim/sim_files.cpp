@@ -23,6 +23,11 @@ class SimFile final : public OpenFile {
   public:
     SimFile(SimFiles& files, std::shared_ptr<SimFiles::Node> node, std::string path)
         : files_(files), node_(std::move(node)), path_(std::move(path)) {}
+    ~SimFile() override {
+        if (claims_) node_->claimed = false;
+    }
+    SimFile(const SimFile&) = delete;
+    SimFile& operator=(const SimFile&) = delete;
 
     Result<std::string> read(std::uint64_t offset, std::size_t size) override {
         const std::string& content = node_->content;
@@ -43,11 +48,17 @@ class SimFile final : public OpenFile {
         node_->status.size = size;
         return {};
     }
+    bool claim() override {
+        if (!claims_ && node_->claimed) return false;
+        claims_ = node_->claimed = true;
+        return true;
+    }
 
   private:
     SimFiles& files_;
     std::shared_ptr<SimFiles::Node> node_;
     std::string path_;
+    bool claims_ = false;
 };
 
 SimFiles::SimFiles() {
@@ -61,6 +72,8 @@ std::string SimFiles::whole(const std::string& path) {
         full.pop_back();
     while (full.ends_with("/.") && full.size() > 2)
         full.resize(full.size() - 2);
+    for (std::size_t at = 0; (at = full.find("/./")) != std::string::npos;)
+        full.erase(at, 2);
     return full;
 }
 
@@ -98,6 +111,23 @@ Result<FileStatus> SimFiles::status(const std::string& path) {
     if (found->type != FileType::link) return found;
     const std::string& target = found->target;
     return status(target.starts_with('/') ? target : parent(whole(path)) + "/" + target);
+}
+
+void SimFiles::release_claims() {
+    for (const auto& [path, node] : nodes_)
+        node->claimed = false;
+}
+
+// A block of 4 KiB that holds only zeros is a hole.
+Result<Footprint> SimFiles::footprint(const std::string& path) {
+    constexpr std::size_t block = 4096;
+    const auto node = nodes_.find(whole(path));
+    if (node == nodes_.end()) return absent(path);
+    const std::string_view content = node->second->content;
+    Footprint found{0, !foreign_.contains(whole(path))};
+    for (std::size_t at = 0; at < content.size(); at += block)
+        if (content.substr(at, block).find_first_not_of('\0') != std::string_view::npos) found.bytes += block;
+    return found;
 }
 
 Result<std::vector<std::string>> SimFiles::list(const std::string& directory) {

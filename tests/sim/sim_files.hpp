@@ -28,10 +28,15 @@ class SimFiles final : public FileStore {
     void set_capacity(std::uint64_t bytes) { capacity_ = bytes; }
     // What free_space() says, whatever is left.
     void claim_free(std::uint64_t bytes) { claimed_ = bytes; }
+    // It belongs to somebody else.
+    void give_away(const std::string& path) { foreign_.insert(whole(path)); }
+    // The process that has claimed files is no more.
+    void release_claims();
     void make_read_only(const std::string& directory) { read_only_.insert(whole(directory)); }
 
     Result<FileStatus> status(const std::string& path) override;
     Result<FileStatus> link_status(const std::string& path) override;
+    Result<Footprint> footprint(const std::string& path) override;
     Result<std::vector<std::string>> list(const std::string& directory) override;
     Result<std::unique_ptr<OpenFile>> open(const std::string& path) override;
     Result<std::unique_ptr<OpenFile>> create(const std::string& path) override;
@@ -52,6 +57,7 @@ class SimFiles final : public FileStore {
     struct Node {
         FileStatus status;
         std::string content;
+        bool claimed = false;
     };
     [[nodiscard]] static std::string whole(const std::string& path);
     [[nodiscard]] Result<void> may_change(const std::string& path) const;
@@ -60,6 +66,7 @@ class SimFiles final : public FileStore {
 
     std::map<std::string, std::shared_ptr<Node>> nodes_;  // by absolute path
     std::set<std::string> read_only_;
+    std::set<std::string> foreign_;
     std::uint64_t used_ = 0;
     std::uint64_t capacity_ = std::uint64_t{1} << 40;
     std::uint64_t claimed_ = 0;

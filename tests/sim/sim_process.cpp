@@ -56,6 +56,7 @@ void SimProcess::kill() {
         if (const auto running = script.lock()) running->signal(SIGKILL);
     }
     agent_.reset();
+    machines_.files(machine_).release_claims();
 }
 
 void SimProcess::own(const std::shared_ptr<Connection>& connection, Connection::Side side) {
