@@ -1,6 +1,7 @@
 #include "plugins/bcast/broadcast.hpp"
 
-#include "plugins/bcast/figures.hpp"
+#include "plugins/bcast/progress_line.hpp"
+#include "plugins/bcast/resumption.hpp"
 
 #include <algorithm>
 #include <random>
@@ -13,6 +14,8 @@ namespace {
 
 constexpr Duration time_to_be_ready = std::chrono::seconds(20);
 constexpr std::size_t most_feeds = 4096;
+// Hosts speak every half second.
+constexpr Duration most_silence = std::chrono::milliseconds(750);
 
 std::string random_token() {
     constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuv";
@@ -44,6 +47,7 @@ BcastRequest Broadcast::request() const {
     request.destination = wish_.destination;
     request.verify = wish_.verify;
     request.pipe = wish_.pipe;
+    request.resume = wish_.resume;
     for (const Host& host : hosts_) {
         const std::string directory = context_.directory(host.name);
         if (!directory.empty()) request.directories[host.id] = directory;
@@ -101,14 +105,18 @@ void Broadcast::take(HostId host, const ToRoot& message) {
         part.ready = *ready;
         if (part.state == State::asked) part.state = host == wish_.source ? State::has : State::ready;
     } else if (const auto* ask = std::get_if<Ask>(&message)) {
-        answer(host, *ask);
+        if (crew_->size() < most_feeds) crew_->add(answer(host, *ask));
     } else if (const auto* progress = std::get_if<Progress>(&message)) {
         part.stored = progress->stored;
+        if (part.state == State::asked) started_ = context_.clock().now();  // it is at what it has kept
         if (formation_) formation_->progressed(host, progress->chunks, context_.clock().now());
     } else if (const auto* passed = std::get_if<Passed>(&message)) {
-        if (formation_) turn(formation_->passed(host, passed->hosts));
+        if (formation_) turn(formation_->passed(host, passed->hosts, passed->giver));
     } else if (const auto* sealed = std::get_if<Sealed>(&message)) {
         if (host == wish_.source) seal(*sealed);
+    } else if (const auto* judged = std::get_if<Judged>(&message)) {
+        if (host == wish_.source) judged_ = *judged;
+        holding_->changed.notify();
     } else {
         part.state = State::has;
         part.stored = about_.shape.chunks().value_or(holding_->chunks());
@@ -116,13 +124,34 @@ void Broadcast::take(HostId host, const ToRoot& message) {
     }
 }
 
-// A host that has found nobody may find somebody at the end of the chain, who has time.
-void Broadcast::answer(HostId host, const Ask& ask) {
-    if (!formation_ || crew_->size() >= most_feeds) return;
-    const std::vector<Formation::Change> changes = formation_->found_nobody(host);
+// A host that has found nobody takes the place of those that should give to it if none of them is heard any
+// more; else it may find somebody at the end, who has time.
+Task<void> Broadcast::answer(HostId host, Ask ask) {
+    if (!formation_) co_return;
+    std::vector<HostId> silent;
+    HostId giver = formation_->giver(host);
+    while (giver != root_id && giver != wish_.source) {
+        const bool gone = co_await is_silent(giver);
+        if (!gone) break;
+        silent.push_back(giver);
+        giver = formation_->giver(giver);
+    }
+    const bool first = giver == root_id;
+    const auto changes = first ? formation_->passed(host, silent, root_id) : formation_->found_nobody(host);
     turn(changes);
-    if (!changes.empty()) return operation_->finish(host, ask.stream);
-    crew_->add(feed(host, ask));
+    const auto mine = std::ranges::find(changes, host, &Formation::Change::host);
+    if (mine != changes.end()) co_return operation_->finish(host, ask.stream);
+    co_await feed(host, std::move(ask));
+}
+
+// Nothing is heard of it from now on, for as long as it takes to be sure.
+Task<bool> Broadcast::is_silent(HostId host) {
+    const TimePoint asked = context_.clock().now();
+    while (formation_->heard(host) <= asked) {
+        if (context_.clock().now() - formation_->heard(host) > most_silence) co_return true;
+        co_await context_.clock().sleep(tick);
+    }
+    co_return false;
 }
 
 void Broadcast::leave_out(HostId host, const std::string& cause) {
@@ -139,30 +168,55 @@ std::size_t Broadcast::count(State state) const {
 
 void Broadcast::advance() {
     const bool waited = context_.clock().now() - started_ > time_to_be_ready;
-    if (!begun_ && (count(State::asked) == 0 || waited)) begin();
+    if (!begun_ && (count(State::asked) == 0 || waited)) {
+        begun_ = true;
+        crew_->add(begin());
+    }
     const std::size_t settled = count(State::has) + count(State::out);
     if (!begun_ || finished_ || settled < parts_.size()) return;
     finished_ = true;
     tell_all(Finish{});
 }
 
-// Who is not ready by now is out, and told so.
-void Broadcast::begin() {
-    begun_ = true;
-    Begin begin;
+Task<void> Broadcast::begin() {
+    exclude_late();
+    std::vector<HostId> go_on = co_await judge();
+    Begin begin{wish_.method, wish_.source, {}, std::move(go_on)};
+    for (const HostId host : begin.go_on)
+        parts_[host].goes_on = true;
     for (const Host& host : hosts_) {
         const Part& part = parts_[host.id];
-        const bool takes_part = part.state == State::ready || part.state == State::has;
-        if (takes_part) begin.chain.push_back({host.id, part.ready.endpoint});
-        if (part.state != State::asked) continue;
+        if (part.state != State::out) begin.chain.push_back({host.id, part.ready.endpoint});
+    }
+    if (begin.chain.empty()) co_return;
+    formation_.emplace(begin);
+    started_ = context_.clock().now();
+    tell_all(begin);
+}
+
+// Who is not ready by now is out, and told so.
+void Broadcast::exclude_late() {
+    for (const Host& host : hosts_) {
+        if (parts_[host.id].state != State::asked) continue;
         leave_out(host.id, "its files did not answer in time");
         const ToRole finish = Finish{parts_[host.id].cause};
         operation_->send(host.id, encode(finish));
     }
-    if (begin.chain.empty()) return;
-    formation_.emplace(begin.chain);
-    started_ = context_.clock().now();
-    tell_all(begin);
+}
+
+// Which hosts have kept the same as the source has.
+Task<std::vector<HostId>> Broadcast::judge() {
+    Judge judge;
+    for (const auto& [host, part] : parts_)
+        if (part.state == State::ready && part.ready.kept.chunks > 0)
+            judge.claims.push_back({host, part.ready.kept});
+    if (judge.claims.empty()) co_return std::vector<HostId>();
+    if (producer_) co_return co_await agreeing(*holding_, std::move(judge.claims));
+    const ToRole message = std::move(judge);
+    operation_->send(wish_.source, encode(message));
+    while (!judged_ && parts_[wish_.source].state != State::out)
+        co_await holding_->changed.wait();
+    co_return judged_ ? judged_->hosts : std::vector<HostId>();
 }
 
 void Broadcast::turn(const std::vector<Formation::Change>& changes) {
@@ -207,27 +261,18 @@ Task<void> Broadcast::keep_time() {
 
 // Of all that has to be stored by the hosts that still take part.
 void Broadcast::show_progress() {
-    const auto chunks = about_.shape.chunks();
-    double stored = 0;
-    std::size_t hosts = 0;
+    ProgressFigures figures;
     for (const auto& [id, part] : parts_) {
         if (part.state == State::out) continue;
-        ++hosts;
-        stored += static_cast<double>(part.stored) * chunk_size;
+        ++figures.hosts;
+        figures.stored += static_cast<double>(part.stored) * chunk_size;
     }
-    if (hosts == 0) return;
-    const double mean = stored / static_cast<double>(hosts);
-    const double seconds = std::chrono::duration<double>(context_.clock().now() - started_).count();
-    const double rate = seconds > 0 ? mean / seconds : 0;
-    std::string line = "bcast: " + bytes_text(mean);
-    if (chunks) line += " of " + bytes_text(static_cast<double>(*about_.shape.content_bytes));
-    line += ", " + bytes_text(rate) + "/s";
-    if (chunks && rate > 0) {
-        const double left = static_cast<double>(*about_.shape.content_bytes) - mean;
-        line += ", " + seconds_text(std::max(left, 0.0) / rate) + " left";
-    }
-    line += "; " + std::to_string(count(State::has)) + " of " + std::to_string(hosts) + " hosts have it";
-    context_.progress(line);
+    if (figures.hosts == 0) return;
+    figures.stored /= static_cast<double>(figures.hosts);
+    if (about_.shape.chunks()) figures.all = about_.shape.content_bytes;
+    figures.seconds = std::chrono::duration<double>(context_.clock().now() - started_).count();
+    figures.have = count(State::has);
+    context_.progress(progress_line(figures));
 }
 
 Report Broadcast::report() const {
@@ -235,7 +280,11 @@ Report Broadcast::report() const {
     for (const Host& host : hosts_) {
         const Part& part = parts_.at(host.id);
         const Duration taken = std::max(part.had - started_, Duration(0));  // the source has it before
-        report.hosts.push_back({host.name, part.cause, taken, part.by_tree});
+        HostReport one{host.name, part.cause, taken, part.by_tree, 0, false};
+        const Kept& kept = part.ready.kept;
+        if (part.goes_on) one.kept = about_.shape.content_before(kept.chunks);
+        one.anew = kept.other_source || (kept.chunks > 0 && !part.goes_on);
+        report.hosts.push_back(std::move(one));
     }
     report.bytes = about_.shape.content_bytes.value_or(holding_->content_bytes());
     const TimePoint ended = ended_ == TimePoint() ? context_.clock().now() : ended_;

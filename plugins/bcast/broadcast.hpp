@@ -25,14 +25,16 @@ struct Wish {
     HostId source = root_id;  // a host that has it, or the shell
     std::string source_path;  // on that host
     std::string destination;
+    Method method = Method::chain;
     double limit = 0;  // bytes a second that leave the source; 0: as fast as it goes
     bool verify = false;
     std::string pipe;  // a command that reads it
+    bool resume = false;
 };
 
 class Broadcast {
   public:
-    // `hosts` in the order of the chain. `source` outlives it; null if a host has it, which is the first one.
+    // `hosts` in their order. `source` outlives it; null if a host has it, which is the first one.
     Broadcast(CommandContext& context, About about, Source* source, std::vector<Host> hosts, Wish wish);
 
     Task<Report> run();
@@ -43,6 +45,7 @@ class Broadcast {
         State state = State::asked;
         Ready ready;
         ChunkNumber stored = 0;
+        bool goes_on = false;  // from what it had kept
         std::string cause;
         TimePoint had{};  // when it said so
         bool by_tree = false;
@@ -51,10 +54,13 @@ class Broadcast {
     Task<Report> conduct();
     void take(const OperationEvent& event);
     void take(HostId host, const ToRoot& message);
-    void answer(HostId host, const Ask& ask);
+    Task<void> answer(HostId host, Ask ask);
+    Task<bool> is_silent(HostId host);
     void leave_out(HostId host, const std::string& cause);
     void advance();
-    void begin();
+    Task<void> begin();
+    Task<std::vector<HostId>> judge();
+    void exclude_late();
     void turn(const std::vector<Formation::Change>& changes);
     void seal(const Sealed& sealed);
     void fail(const std::string& cause);
@@ -78,6 +84,7 @@ class Broadcast {
     std::unique_ptr<Operation> operation_;
     std::map<HostId, Part> parts_;
     std::optional<RootService> service_;
+    std::optional<Judged> judged_;        // by the host that is the source
     std::optional<Formation> formation_;  // once the hosts have been told
     TimePoint started_{};
     TimePoint ended_{};

@@ -52,8 +52,8 @@ class BcastCommand final : public Command {
     Task<Result<About>> open(CommandContext& context, const Wish& wish);
     Task<Result<About>> describe(CommandContext& context, std::string path) const;
 
-    std::string path_, destination_, order_ = "tree", limit_, pipe_;
-    bool json_ = false, verify_ = false;
+    std::string path_, destination_, order_ = "tree", method_ = "chain", limit_, pipe_;
+    bool json_ = false, resume_ = false, verify_ = false;
     std::optional<Host> giver_;  // if the source lies there
     std::unique_ptr<Source> source_;
 };
@@ -65,10 +65,13 @@ void BcastCommand::declare(OptionSet& options) {
     options.option("DEST", destination_, "where it comes to stand on every host, or where the command runs");
     options.option("--order", order_, "who passes it on to whom: tree (the default), name, random, or a file")
         .type_name("tree|name|random|FILE");
+    options.option("--method", method_, "from whom: chain (the default), tree, or flat: all from the source")
+        .type_name("chain|tree|flat");
     options.option("--limit", limit_, "at most so many bytes a second leave this machine: 500k, 50M, 1G")
         .type_name("RATE");
     options.option("--pipe", pipe_, "a command on every host that reads the file, in place of a name for it")
         .type_name("COMMAND");
+    options.flag("--resume", resume_, "go on from what an interrupted one has left, and leave what has come");
     options.flag("--verify", verify_, "read everything again on every host before it gets its name");
     options.flag("--json", json_, "print how it ended as JSON");
 }
@@ -93,7 +96,16 @@ Result<Wish> BcastCommand::wish(CommandContext& context) {
     wish.destination = destination_.empty() ? "." : destination_;
     wish.verify = verify_;
     wish.pipe = pipe_;
+    wish.resume = resume_;
+    if (resume_ && (path_ == "-" || !pipe_.empty()))
+        return invalid("--resume is for files: not with --pipe or standard input");
     if (destination_.empty() && pipe_.empty()) return invalid("expected DEST");
+    const auto method = method_named(method_);
+    if (!method) return invalid("--method " + method_ + ": expected chain, tree or flat");
+    wish.method = *method;
+    if (path_ == "-" && wish.method != Method::chain)
+        return invalid("--method " + method_ +
+                       ": standard input, which is read once, only goes through a chain");
     if (!limit_.empty()) wish.limit = rate_of(limit_);
     if (!limit_.empty() && wish.limit == 0)
         return invalid("--limit " + limit_ + ": expected a rate such as 50M");

@@ -68,9 +68,10 @@ Task<Result<void>> Feeder::send_whole() {
 Task<Result<void>> Feeder::send(std::shared_ptr<const Chunk> chunk, std::size_t end) {
     const std::string_view piece =
         std::string_view(chunk->bytes).substr(at_.offset, std::min(end - at_.offset, piece_size));
-    const std::string header = record_header(RecordKind::data, piece.size());
     at_.offset += static_cast<std::uint32_t>(piece.size());
     sent_ += piece.size();
+    if (is_zero(piece)) co_return co_await write(zeros_record(piece.size()));
+    const std::string header = record_header(RecordKind::data, piece.size());
     const std::array<std::string_view, 2> parts{header, piece};
     co_return co_await write(parts);
 }

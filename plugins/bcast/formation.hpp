@@ -1,5 +1,6 @@
-// Formation: in which order the hosts of a broadcast stand now, and who has to take the object from another
-// one because somebody is gone, was silent, or is slow. Owned by the root's part; it neither sends nor waits.
+// Formation: in which order the hosts of a broadcast stand now, which one takes the object from which, and
+// who has to turn to another one because somebody is gone, was silent, or is slow. Owned by the root's part;
+// it neither sends nor waits.
 #pragma once
 
 #include "trellis/time.hpp"
@@ -20,19 +21,24 @@ class Formation {
         friend bool operator==(const Change&, const Change&) = default;
     };
 
-    explicit Formation(const std::vector<Member>& chain);
+    explicit Formation(const Begin& begin);
 
-    // A host goes round others, as it cannot reach or hear them: they are at the end from now on.
-    std::vector<Change> passed(HostId by, const std::vector<HostId>& hosts);
+    // A host goes round others, as it cannot reach or hear them, and takes the object from this one: they are
+    // at the end from now on.
+    std::vector<Change> passed(HostId by, const std::vector<HostId>& hosts, HostId giver);
     // A host has found nobody. Nothing to change: the root has to give it the object.
     std::vector<Change> found_nobody(HostId host);
     void leave_out(HostId host);
-    [[nodiscard]] bool is_first(HostId host) const { return !places_.empty() && places_[0].id == host; }
+    // From which host it takes the object; the root: from the root, or not known.
+    [[nodiscard]] HostId giver(HostId host) const;
     // So many chunks have come there by now.
     void progressed(HostId host, ChunkNumber chunks, TimePoint now);
-    // A host that gets the object at less than `slow_share` of the rate of the one before it goes to the end.
-    // If the next one is as slow, it was the one before that gives slowly; if that does not help either, it
-    // is a slow link, and nobody is to blame. Without a host that is slow: nothing.
+    // When it was heard last; the beginning of time: not yet.
+    [[nodiscard]] TimePoint heard(HostId host) const;
+    // A host that gets the object at less than `slow_share` of the rate of the fastest one beside it that
+    // takes it from the same giver or, where there is none, of the giver, and that others take it from, goes
+    // to the end. If its successor is as slow, it was the giver that gives slowly; if that does not help
+    // either, it is a slow link, and nobody is to blame. Without a host that is slow: nothing.
     std::vector<Change> relieve();
 
     static constexpr double slow_share = 0.4;
@@ -44,23 +50,30 @@ class Formation {
     };
     struct Place {
         HostId id{};
+        HostId giver{};
         bool listens = false;
-        bool at_end = false;       // moved there
-        bool silent = false;       // nothing was heard since somebody went round it
-        bool accepted = false;     // as slow as its link is
-        std::deque<Sample> heard;  // the latest ones
+        bool at_end = false;    // moved there
+        bool silent = false;    // nothing was heard since somebody went round it
+        bool accepted = false;  // as slow as its link is
+        TimePoint spoke{};
+        std::deque<Sample> samples;                           // the latest ones
         [[nodiscard]] double rate(std::size_t latest) const;  // chunks a second
     };
     using Places = std::vector<Place>;
-    Places::iterator find(HostId host);
+    [[nodiscard]] Places::iterator find(HostId host);
+    [[nodiscard]] Places::const_iterator find(HostId host) const;
     void forget_rates();
-    [[nodiscard]] bool is_slower(const Place& place, const Place& before) const;
-    // Takes it to the end; who it takes the object from there.
+    [[nodiscard]] bool gives(const Place& place) const;
+    [[nodiscard]] const Place* measure(const Place& place) const;
+    [[nodiscard]] bool is_slower(const Place& place, const Place& other) const;
+    // Those that took the object from it take it from its own giver.
+    std::vector<Change> bequeath(const Place& place);
+    // Takes it to the end; who it takes the object from there, and before that its heirs.
     std::vector<Change> move_to_end(HostId host);
-    [[nodiscard]] std::vector<Change> to_tail(HostId host) const;
+    std::vector<Change> to_tail(Place& place);
 
     Places places_;
-    HostId blamed_before_{};  // the one before the last one that was moved for being slow
+    HostId blamed_beside_{};  // with which the last one was compared that was moved for being slow
     int moves_there_ = 0;
 };
 

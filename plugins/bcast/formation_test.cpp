@@ -16,36 +16,60 @@ HostId host(int number) {
     return static_cast<HostId>(number);
 }
 
-std::vector<Member> chain_of(int hosts) {
-    std::vector<Member> chain;
+Begin formed(Method method, int hosts) {
+    Begin begin{method, root_id, {}, {}};
     for (int i = 1; i <= hosts; ++i)
-        chain.push_back({host(i), Endpoint{{}, 7000}});
-    return chain;
+        begin.chain.push_back({host(i), Endpoint{{}, 7000}});
+    return begin;
+}
+
+Begin chain_of(int hosts) {
+    return formed(Method::chain, hosts);
 }
 
 TEST(BcastFormation, TakesAHostThatOthersGoRoundToTheEnd) {
     Formation formation(chain_of(5));
-    EXPECT_THAT(formation.passed(host(4), {host(3)}), ElementsAre(Change{host(3), host(5)}));
-    EXPECT_THAT(formation.passed(host(4), {host(3)}), IsEmpty());
+    EXPECT_THAT(formation.passed(host(4), {host(3)}, host(2)), ElementsAre(Change{host(3), host(5)}));
+    EXPECT_THAT(formation.passed(host(4), {host(3)}, host(2)), IsEmpty());
 }
 
 // The last one may be as silent as the one that is moved; then it is of no use there.
 TEST(BcastFormation, NamesNoSilentHostUntilItIsHeardAgain) {
     Formation formation(chain_of(5));
-    EXPECT_THAT(formation.passed(host(4), {host(3), host(2)}),
+    EXPECT_THAT(formation.passed(host(4), {host(3), host(2)}, host(1)),
                 ElementsAre(Change{host(3), host(5)}, Change{host(2), host(5)}));
     formation.progressed(host(2), 1, TimePoint());
-    EXPECT_THAT(formation.found_nobody(host(4)), ElementsAre(Change{host(4), host(2)}));
+    EXPECT_THAT(formation.found_nobody(host(4)),
+                ElementsAre(Change{host(5), host(1)}, Change{host(4), host(2)}));
 }
 
-TEST(BcastFormation, LeavesTheFirstOneAndWhoIsAtTheEndToTheRoot) {
+// Nobody may take it, through others, from himself.
+TEST(BcastFormation, TakesWhoFindsNobodyToTheEndAndTurnsThoseBehindItRound) {
     Formation formation(chain_of(3));
-    EXPECT_TRUE(formation.is_first(host(1)));
+    EXPECT_EQ(formation.giver(host(1)), root_id);
     EXPECT_THAT(formation.found_nobody(host(1)), IsEmpty());
-    EXPECT_THAT(formation.found_nobody(host(2)), ElementsAre(Change{host(2), host(3)}));
+    EXPECT_THAT(formation.found_nobody(host(2)),
+                ElementsAre(Change{host(3), host(1)}, Change{host(2), host(3)}));
     EXPECT_THAT(formation.found_nobody(host(2)), IsEmpty());
     formation.leave_out(host(1));
-    EXPECT_TRUE(formation.is_first(host(3)));
+    EXPECT_EQ(formation.giver(host(3)), root_id);
+}
+
+TEST(BcastFormation, OfATreeTurnsAllRoundWhoTookItFromASilentHost) {
+    Formation formation(formed(Method::tree, 8));
+    EXPECT_EQ(formation.giver(host(7)), host(6));
+    EXPECT_EQ(formation.giver(host(8)), root_id);
+    EXPECT_THAT(formation.passed(host(6), {host(4)}, host(3)),
+                ElementsAre(Change{host(5), root_id}, Change{host(4), host(8)}));
+    EXPECT_EQ(formation.giver(host(6)), host(3));
+}
+
+TEST(BcastFormation, HearsWhenSomebodySpoke) {
+    Formation formation(chain_of(2));
+    const TimePoint then = TimePoint() + std::chrono::seconds(3);
+    EXPECT_EQ(formation.heard(host(1)), TimePoint());
+    formation.progressed(host(1), 0, then);
+    EXPECT_EQ(formation.heard(host(1)), then);
 }
 
 // Half a second after half a second each host has got as much more as its rate says.
@@ -95,6 +119,22 @@ TEST(BcastFormation, LeavesASlowLinkAsItIs) {
     EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(5), host(3)}, Change{host(4), host(6)}));
     EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(5), host(2)}, Change{host(3), host(4)}));
     EXPECT_THAT(run.go(rates, 40), IsEmpty());
+}
+
+// All that a host gives to share what it can send, and are no slower than one another.
+TEST(BcastFormation, OfATreeComparesThoseWhoTakeItFromTheSame) {
+    Formation formation(formed(Method::tree, 14));
+    Rates run(formation);
+    std::map<int, int> rates = {{8, 9}, {9, 3}, {10, 3}, {11, 3}, {12, 3}, {13, 3}, {14, 3}};
+    EXPECT_THAT(run.go(rates, 20), IsEmpty());
+    rates[10] = rates[11] = 1;
+    EXPECT_THAT(run.go(rates, 20), ElementsAre(Change{host(11), host(8)}, Change{host(10), host(14)}));
+}
+
+TEST(BcastFormation, WhereAllTakeItFromTheSourceNobodyIsInTheWay) {
+    Formation formation(formed(Method::flat, 5));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 1}, {4, 8}, {5, 8}}, 20), IsEmpty());
 }
 
 // One that has a delay and then keeps up is not slow, nor is one that everybody waits for.

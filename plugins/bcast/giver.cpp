@@ -36,7 +36,7 @@ Task<RoleResult> Giver::give() {
     crew_.add(receive_messages());
     crew_.add(keep_time());
     crew_.add(produce());
-    tell_root(Ready{service_->open()});
+    tell_root(Ready{service_->open(), {}});
     while (!finish_ && !holding_.stopped())
         co_await holding_.changed.wait();
     if (holding_.stopped()) co_return RoleResult{Outcome::of(*holding_.stopped()), {}};
@@ -49,11 +49,18 @@ Task<void> Giver::produce() {
     if (produced) tell_root(Sealed{holding_.digest_of_all()});
 }
 
+Task<void> Giver::judge(Judge judge) {
+    std::vector<HostId> hosts = co_await agreeing(holding_, std::move(judge.claims));
+    tell_root(Judged{std::move(hosts)});
+}
+
 Task<void> Giver::receive_messages() {
     while (const auto message = co_await context_.receive()) {
         if (message->from != root_id) continue;
         Result<ToRole> decoded = decode<ToRole>(message->body);
-        if (!decoded || !std::holds_alternative<Finish>(*decoded)) continue;
+        if (!decoded) continue;
+        if (const auto* judge = std::get_if<Judge>(&*decoded)) crew_.add(this->judge(*judge));
+        if (!std::holds_alternative<Finish>(*decoded)) continue;
         finish_ = std::get<Finish>(std::move(*decoded));
         holding_.changed.notify();
     }

@@ -7,6 +7,7 @@
 #include "agentd/core/crew.hpp"
 #include "plugins/bcast/messages.hpp"
 #include "plugins/bcast/producer.hpp"
+#include "plugins/bcast/resumption.hpp"
 #include "plugins/bcast/service.hpp"
 
 #include <memory>
@@ -28,6 +29,7 @@ class Giver {
   private:
     Task<RoleResult> give();
     Task<void> produce();
+    Task<void> judge(Judge judge);
     Task<void> receive_messages();
     Task<void> keep_time();
     void tell_root(const ToRoot& message) { context_.send(root_id, encode(message)); }

@@ -77,6 +77,13 @@ void Holding::rewind(ChunkNumber chunk) {
     tell();
 }
 
+void Holding::go_on_from(std::vector<Digest> digests) {
+    digests_ = std::move(digests);
+    stored_ = digests_.size();
+    if (stored_ > 0) last_size_ = shape_.size_of(stored_ - 1);
+    changed.notify();
+}
+
 void Holding::beat(std::uint64_t pulse) {
     pulse_ = std::max(pulse_, pulse);
     tell();
@@ -90,13 +97,6 @@ void Holding::stop(const Failure& why) {
 std::shared_ptr<const Chunk> Holding::recent(ChunkNumber chunk) const {
     const auto found = recent_.find(chunk);
     return found == recent_.end() ? nullptr : found->second;
-}
-
-Digest Holding::digest_of_all() const {
-    std::string all;
-    for (const Digest& digest : digests_)
-        all += digest;
-    return digest_of(all);
 }
 
 std::uint64_t Holding::content_bytes() const {

@@ -43,6 +43,8 @@ class Holding {
     void stored_before(ChunkNumber chunk);
     // Forgets this chunk and all that has come behind it.
     void rewind(ChunkNumber chunk);
+    // At the beginning: these chunks are in a safe place from an earlier time, the first ones of all.
+    void go_on_from(std::vector<Digest> digests);
     // How often the source has been heard of, directly or through others: a sign that it is still connected.
     void beat(std::uint64_t pulse);
     [[nodiscard]] std::uint64_t pulse() const { return pulse_; }
@@ -62,8 +64,11 @@ class Holding {
     [[nodiscard]] const Digest& digest(ChunkNumber chunk) const { return digests_[chunk]; }
     // Null if it is not kept.
     [[nodiscard]] std::shared_ptr<const Chunk> recent(ChunkNumber chunk) const;
-    // Over the digests of all chunks that have come.
-    [[nodiscard]] Digest digest_of_all() const;
+    // Over the digests of all chunks that have come, or of the first ones of them.
+    [[nodiscard]] Digest digest_of_all() const { return digest_of_first(chunks()); }
+    [[nodiscard]] Digest digest_of_first(ChunkNumber count) const {
+        return bcast::digest_of_first(digests_, count);
+    }
     [[nodiscard]] std::uint64_t content_bytes() const;  // in the chunks that have come whole
 
     // The farthest chunk that somebody has asked for.

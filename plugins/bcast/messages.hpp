@@ -6,6 +6,7 @@
 #include "trellis/message.hpp"
 #include "trellis/peer.hpp"
 
+#include "plugins/bcast/lineage.hpp"
 #include "plugins/bcast/object.hpp"
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace trellis::plugins::bcast {
 
-inline constexpr std::uint32_t bcast_version = 1;
+inline constexpr std::uint32_t bcast_version = 2;
 
 struct BcastRequest {
     std::uint32_t version = bcast_version;
@@ -30,18 +31,58 @@ struct BcastRequest {
     std::string token;    // in temporary names
     bool verify = false;  // read the files again before they get their names
     std::string pipe;     // a command that reads the one file, in place of a name
+    bool resume = false;  // go on from what an earlier one has left, and leave what has come
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(version, about, source, source_path, describe, destination, directories, token, verify, pipe);
+        archive(version, about, source, source_path, describe, destination, directories, token, verify, pipe,
+                resume);
+    }
+};
+
+// What a host has from an earlier broadcast: its first chunks, and the digest over theirs.
+struct Kept {
+    ChunkNumber chunks = 0;
+    Digest digest;
+    bool other_source = false;  // there was something, of another source: it is gone
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(chunks, digest, other_source);
     }
 };
 
 // Role to root: the destination is fit, and this is where the host listens (no port: nowhere).
 struct Ready {
     Endpoint endpoint;
+    Kept kept;
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(endpoint);
+        archive(endpoint, kept);
+    }
+};
+
+struct Claim {
+    HostId host{};
+    Kept kept;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(host, kept);
+    }
+};
+
+// Root to the source, before the beginning: who has what; the answer: with whom the source agrees.
+struct Judge {
+    std::vector<Claim> claims;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(claims);
+    }
+};
+
+struct Judged {
+    std::vector<HostId> hosts;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(hosts);
     }
 };
 
@@ -57,7 +98,8 @@ struct Ask {
     }
 };
 
-// Role to root, now and then: the chunks that have come, and those of them that are stored.
+// Role to root, now and then: the chunks that have come, and those of them that are stored. Before it is
+// ready: the kept ones that are right.
 struct Progress {
     ChunkNumber chunks = 0;
     ChunkNumber stored = 0;
@@ -85,21 +127,31 @@ struct Member {
     }
 };
 
-// Role to root: it goes round these, which it cannot reach or hear.
+// Role to root: it goes round these, which it cannot reach or hear, and takes it from another one now.
 struct Passed {
     std::vector<HostId> hosts;
+    HostId giver{};
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(hosts);
+        archive(hosts, giver);
     }
 };
 
-// Root to all: who takes the object from whom: each from the one before it, the first from the root.
+// Root to all: the hosts in their order, and the method by which they take the object one from the other.
 struct Begin {
-    std::vector<Member> chain;
+    Method method = Method::chain;
+    HostId source = root_id;
+    std::vector<Member> chain;  // the source first, if it is one of them
+    std::vector<HostId> go_on;  // those who go on from what they have kept
+    // As Lineage numbers them.
+    [[nodiscard]] std::vector<Member> nodes() const {
+        std::vector<Member> nodes = chain;
+        if (source == root_id) nodes.insert(nodes.begin(), Member{root_id, {}});
+        return nodes;
+    }
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(chain);
+        archive(method, source, chain, go_on);
     }
 };
 
@@ -130,8 +182,8 @@ struct Finish {
     }
 };
 
-using ToRole = std::variant<Begin, Turn, Sealed, Finish>;
-using ToRoot = std::variant<Ready, Ask, Progress, Passed, Have, Sealed>;
+using ToRole = std::variant<Begin, Turn, Sealed, Finish, Judge>;
+using ToRoot = std::variant<Ready, Ask, Progress, Passed, Have, Sealed, Judged>;
 
 // What the root says first on a connection that it has made: the number of the stream that it replaces.
 inline constexpr std::size_t offer_size = sizeof(std::uint32_t);

@@ -3,12 +3,30 @@
 #include <openssl/evp.h>
 
 namespace trellis::plugins::bcast {
+namespace {
 
-Digest digest_of(std::string_view bytes) {
+Digest compute_digest(std::string_view bytes) {
     Digest digest(digest_size, '\0');
     EVP_Digest(bytes.data(), bytes.size(), reinterpret_cast<unsigned char*>(digest.data()), nullptr,
                EVP_sha256(), nullptr);
     return digest;
+}
+
+}  // namespace
+
+// Of a hole there may be many chunks.
+Digest digest_of(std::string_view bytes) {
+    if (bytes.size() != chunk_size || !is_zero(bytes)) return compute_digest(bytes);
+    static const Digest of_zeros = compute_digest(bytes);
+    return of_zeros;
+}
+
+Digest digest_of_first(const std::vector<Digest>& digests, ChunkNumber count) {
+    std::string all;
+    all.reserve(static_cast<std::size_t>(count) * digest_size);
+    for (std::size_t i = 0; i < count; ++i)
+        all += digests[i];
+    return digest_of(all);
 }
 
 }  // namespace trellis::plugins::bcast

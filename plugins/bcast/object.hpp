@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trellis::plugins::bcast {
 
@@ -52,6 +53,10 @@ struct Shape {
         const std::uint64_t begin = begin_of(chunk);
         return begin >= end ? 0 : static_cast<std::size_t>(std::min<std::uint64_t>(end - begin, chunk_size));
     }
+    // Of the contents, in the chunks before this one.
+    [[nodiscard]] std::uint64_t content_before(ChunkNumber chunk) const {
+        return chunk <= manifest_chunks() ? 0 : begin_of(chunk - 1) + size_of(chunk - 1);
+    }
     friend bool operator==(const Shape&, const Shape&) = default;
     template <class Archive>
     void serialize(Archive& archive) {
@@ -67,12 +72,17 @@ struct Shape {
 struct About {
     Shape shape;
     bool directory = false;
-    std::string name;      // empty: it has none
-    std::string identity;  // different for objects with different manifests
-    friend bool operator==(const About&, const About&) = default;
+    std::string name;        // empty: it has none
+    std::string identity;    // digest of the manifest
+    std::uint64_t room = 0;  // bytes that the contents take on a disk, without their holes
+    // The same object; its room may change without it.
+    friend bool operator==(const About& a, const About& b) {
+        return a.shape == b.shape && a.directory == b.directory && a.name == b.name &&
+               a.identity == b.identity;
+    }
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(shape, directory, name, identity);
+        archive(shape, directory, name, identity, room);
     }
 };
 
@@ -81,6 +91,13 @@ struct Chunk {
     Digest digest;
 };
 
+// At least one byte, and all of them zero.
+[[nodiscard]] inline bool is_zero(std::string_view bytes) {
+    return !bytes.empty() && bytes[0] == '\0' && bytes.substr(1) == bytes.substr(0, bytes.size() - 1);
+}
+
 [[nodiscard]] Digest digest_of(std::string_view bytes);
+// Over the first so many of them.
+[[nodiscard]] Digest digest_of_first(const std::vector<Digest>& digests, ChunkNumber count);
 
 }  // namespace trellis::plugins::bcast

@@ -2,6 +2,7 @@
 
 #include "plugins/bcast/piped_command.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace trellis::plugins::bcast {
@@ -37,11 +38,17 @@ Result<void> Recipient::prepare() {
         path = under(destination, "bcast");
     }
     if (!path) return path.error();
-    const std::string token = request_.token + "-" + std::to_string(static_cast<std::uint32_t>(self));
+    const std::string number = std::to_string(static_cast<std::uint32_t>(self));
+    const std::string token = request_.resume ? kept_token() : request_.token + "-" + number;
     staging_ = std::make_unique<Staging>(files, *path, token);
-    Result<void> fit = staging_->check(shape.content_bytes.value_or(0));
-    if (!fit) return fit;
-    storing_.emplace(files, holding_, *staging_);
+    if (!request_.resume) {
+        Result<void> fit = staging_->check(request_.about.room);
+        if (!fit) return fit;
+    } else if (shape.content_bytes) {
+        resumption_.emplace(files, holding_, *staging_, request_.about);
+    }
+    Remains* remains = resumption_ ? &resumption_->remains() : nullptr;
+    storing_.emplace(files, holding_, *staging_, remains);
     upstream_.emplace(context_, holding_, crew_);
     service_.emplace(
         context_, holding_, crew_, [this](ChunkNumber chunk) { return storing_->read(chunk); },
@@ -61,12 +68,18 @@ Task<RoleResult> Recipient::run() {
 Task<RoleResult> Recipient::take_part() {
     crew_.add(receive_messages());
     crew_.add(keep_time());
-    tell_root(Ready{service_->open()});
+    const Result<void> looked = co_await look_for_remains();
+    if (!looked) co_return RoleResult{Outcome::of(looked.error()), {}};
+    tell_root(Ready{service_->open(), resumption_ ? resumption_->kept() : Kept{}});
     while (!begin_ && !finish_)
         co_await holding_.changed.wait();
     Result<void> done = unavailable("it was ready too late");
     if (begin_) {
+        done = co_await go_on();
+    }
+    if (done) {
         upstream_->begin(*begin_);
+        if (!request_.pipe.empty()) crew_.add(pipe());
         done = co_await receive_object();
         if (done) done = co_await put_in_place();
     }
@@ -76,6 +89,33 @@ Task<RoleResult> Recipient::take_part() {
     while (!finish_)
         co_await holding_.changed.wait();
     co_return RoleResult{};
+}
+
+// The same for every broadcast to this place on this host, which may share its files with others.
+std::string Recipient::kept_token() const {
+    const PeerSession& peers = context_.peers();
+    const auto self = std::ranges::find(peers.participants, peers.self, &Host::id);
+    const Digest digest = digest_of(self == peers.participants.end() ? "" : self->name);
+    std::string token = "kept-";
+    for (const char byte : digest.substr(0, 6)) {
+        token += "0123456789abcdef"[static_cast<unsigned char>(byte) >> 4];
+        token += "0123456789abcdef"[static_cast<unsigned char>(byte) & 0xf];
+    }
+    return token;
+}
+
+Task<Result<void>> Recipient::look_for_remains() {
+    if (!resumption_) co_return Result<void>();
+    const Result<void> checked = co_await resumption_->check(*storing_);
+    if (!checked) co_return checked;
+    const std::uint64_t there = holding_.shape().content_before(resumption_->right());
+    co_return staging_->check_room(request_.about.room - std::min(request_.about.room, there));
+}
+
+Task<Result<void>> Recipient::go_on() {
+    if (!resumption_) co_return Result<void>();
+    const bool agreed = std::ranges::find(begin_->go_on, context_.peers().self) != begin_->go_on.end();
+    co_return co_await resumption_->settle(*storing_, agreed);
 }
 
 // Fetching and storing go on side by side; what is stored last may prove damaged when all has been fetched.
@@ -110,33 +150,52 @@ Task<Result<void>> Recipient::put_in_place() {
     while (!sealed_ && !finish_)
         co_await holding_.changed.wait();
     if (!sealed_) co_return Failure{FailureKind::cancelled, "", "", "stopped"};
-    if (sealed_->digest != holding_.digest_of_all())
-        co_return Failure{FailureKind::invalid, "", "", "what came is not what was sent"};
+    if (sealed_->digest != holding_.digest_of_all()) co_return spoilt("what came is not what was sent");
     if (request_.verify) {
         const Result<void> verified = co_await storing_->verify();
-        if (!verified) co_return verified;
+        if (!verified) co_return spoilt(verified.error().cause);
     }
-    if (!request_.pipe.empty()) co_return co_await pipe();
+    if (!request_.pipe.empty()) co_return co_await end_pipe();
     Result<void> placed;
     std::function<void()> work = [&] { placed = staging_->commit(); };
     co_await context_.world().files.apart(std::move(work));
     co_return placed;
 }
 
-Task<Result<void>> Recipient::pipe() {
+// The command reads behind what is stored, so that one that is slow holds up nobody; it sees the end of its
+// input only when all has come and is right.
+Task<void> Recipient::pipe() {
     ProcessSpec spec;
     spec.argv = {"/bin/sh", "-c", std::string(request_.pipe)};
     spec.directory = directory_;
     spec.inputs = {0};
     const auto number = std::make_shared<ChunkNumber>(holding_.shape().manifest_chunks());
     std::function<Task<Result<std::string>>()> next = [this, number]() -> Task<Result<std::string>> {
-        if (*number == holding_.chunks()) co_return std::string();
+        while (*number >= holding_.stored() && !complete_)
+            co_await holding_.changed.wait();
+        if (*number >= holding_.stored()) co_return std::string();
         const auto chunk = co_await storing_->read((*number)++);
         if (!chunk) co_return chunk.error();
         co_return (*chunk)->bytes;
     };
     const World& world = context_.world();
-    co_return co_await run_command(world.processes, world.executor, std::move(spec), std::move(next));
+    piped_ = co_await run_command(world.processes, world.executor, std::move(spec), std::move(next));
+    holding_.changed.notify();
+}
+
+Task<Result<void>> Recipient::end_pipe() {
+    complete_ = true;
+    holding_.changed.notify();
+    while (!piped_ && !finish_)
+        co_await holding_.changed.wait();
+    if (!piped_) co_return Failure{FailureKind::cancelled, "", "", "stopped"};
+    co_return *piped_;
+}
+
+// Nothing of it is of use later.
+Failure Recipient::spoilt(std::string cause) {
+    if (resumption_) (void)resumption_->remains().drop();
+    return Failure{FailureKind::invalid, "", "", std::move(cause)};
 }
 
 Task<void> Recipient::receive_messages() {
@@ -154,8 +213,8 @@ void Recipient::handle(ToRole message) {
         upstream_->turn(*turn);
     } else if (auto* sealed = std::get_if<Sealed>(&message)) {
         sealed_ = std::move(*sealed);
-    } else {
-        finish_ = std::move(std::get<Finish>(message));
+    } else if (auto* finish = std::get_if<Finish>(&message)) {
+        finish_ = std::move(*finish);
     }
     holding_.changed.notify();
 }
@@ -166,8 +225,9 @@ Task<void> Recipient::keep_time() {
         upstream_->check_silence();
         holding_.changed.notify();
         holding_.grown.notify();
-        if (begin_ && ticks % ticks_between_progress == 0)
-            tell_root(Progress{holding_.chunks(), holding_.stored()});
+        if (ticks % ticks_between_progress != 0) continue;
+        if (begin_) tell_root(Progress{holding_.chunks(), holding_.stored()});
+        if (!begin_ && resumption_) tell_root(Progress{0, resumption_->right()});
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "agentd/core/crew.hpp"
 #include "plugins/bcast/messages.hpp"
+#include "plugins/bcast/resumption.hpp"
 #include "plugins/bcast/service.hpp"
 #include "plugins/bcast/staging.hpp"
 #include "plugins/bcast/storing.hpp"
@@ -27,11 +28,16 @@ class Recipient {
 
   private:
     Result<void> prepare();
+    Task<Result<void>> look_for_remains();
+    Task<Result<void>> go_on();
+    [[nodiscard]] std::string kept_token() const;
     Task<RoleResult> take_part();
     Task<Result<void>> receive_object();
     Task<void> fetch();
     Task<Result<void>> put_in_place();
-    Task<Result<void>> pipe();
+    Failure spoilt(std::string cause);
+    Task<void> pipe();
+    Task<Result<void>> end_pipe();
     Task<void> receive_messages();
     void handle(ToRole message);
     Task<void> keep_time();
@@ -42,10 +48,13 @@ class Recipient {
     std::string directory_;  // of the command that reads it
     Holding holding_;
     std::unique_ptr<Staging> staging_;
+    std::optional<Resumption> resumption_;  // if it is wanted
     std::optional<Storing> storing_;
     std::optional<Upstream> upstream_;
     std::optional<Service> service_;
     std::optional<Result<void>> fetched_;  // once all has come, or cannot
+    std::optional<Result<void>> piped_;    // how the command ended
+    bool complete_ = false;                // all has come, is stored and is right
     std::optional<Begin> begin_;
     std::optional<Sealed> sealed_;
     std::optional<Finish> finish_;

@@ -1,5 +1,7 @@
 #include "plugins/bcast/record.hpp"
 
+#include "trellis/message.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -22,8 +24,17 @@ bool allowed(RecordKind kind, std::size_t size) {
             return size == 0;
         case RecordKind::stop:
             return size <= most_words;
+        case RecordKind::zeros:
+            return size == sizeof(std::uint32_t);
     }
     return false;
+}
+
+Result<std::optional<Record>> zeros_of(std::string_view count) {
+    static const std::string zeros(chunk_size, '\0');
+    const auto size = decode<std::uint32_t>(count);
+    if (!size || *size == 0 || *size > chunk_size) return invalid("malformed bytes from a peer");
+    return Record{RecordKind::data, std::string_view(zeros).substr(0, *size)};
 }
 
 }  // namespace
@@ -38,6 +49,10 @@ std::string record_header(RecordKind kind, std::size_t size) {
     for (int shift = 0; shift < 32; shift += 8)
         text.push_back(static_cast<char>(size >> shift & 0xff));
     return text;
+}
+
+std::string zeros_record(std::size_t size) {
+    return record(RecordKind::zeros, encode(static_cast<std::uint32_t>(size)));
 }
 
 void RecordReader::feed(std::string bytes) {
@@ -71,6 +86,7 @@ Result<std::optional<Record>> RecordReader::next() {
     }
     if (left.size() < header_size + size) return std::nullopt;
     at_ += header_size + size;
+    if (kind == RecordKind::zeros) return zeros_of(left.substr(header_size, size));
     return Record{kind, left.substr(header_size, size)};
 }
 

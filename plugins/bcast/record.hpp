@@ -18,12 +18,16 @@ enum class RecordKind : std::uint8_t {
     digest,     // the end of a chunk
     heartbeat,  // nothing to send now: the pulse of the source, eight bytes, little-endian
     end,        // of the object
-    stop        // there will be no more: the cause in words
+    stop,       // there will be no more: the cause in words
+    zeros       // in place of data: how many, four bytes, little-endian
 };
 
 [[nodiscard]] std::string record(RecordKind kind, std::string_view bytes = {});
 // What stands before the bytes of one.
 [[nodiscard]] std::string record_header(RecordKind kind, std::size_t size);
+
+// Of data: so many zeros.
+[[nodiscard]] std::string zeros_record(std::size_t size);
 
 struct Record {
     RecordKind kind{};
@@ -34,8 +38,8 @@ class RecordReader {
   public:
     // Only when next() has given nothing.
     void feed(std::string bytes);
-    // The next record, or what there is of the bytes of one; nothing if more must be fed. Failure (invalid):
-    // malformed, and then always.
+    // The next record, or what there is of the bytes of one (zeros are given as data); nothing if more must
+    // be fed. Failure (invalid): malformed, and then always.
     [[nodiscard]] Result<std::optional<Record>> next();
     // When next() has given nothing: how many bytes of a data record come next.
     [[nodiscard]] std::size_t data_left() const { return data_left_; }

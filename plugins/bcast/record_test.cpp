@@ -54,14 +54,25 @@ TEST(BcastRecord, IsTheSameInPiecesOfAnySize) {
     }
 }
 
+TEST(BcastRecord, SaysOfZerosOnlyHowMany) {
+    const std::string zeros(100'000, '\0');
+    const std::string bytes =
+        record(RecordKind::data, "a") + zeros_record(zeros.size()) + record(RecordKind::data, "b");
+    EXPECT_LT(bytes.size(), 30u);
+    for (std::size_t piece = 1; piece <= bytes.size(); ++piece)
+        EXPECT_TRUE(read_in_pieces(bytes, piece).data == "a" + zeros + "b") << piece;
+}
+
 TEST(BcastRecord, RefusesWhatIsNone) {
     const std::vector<std::string> all = {
         std::string("\0\0\0\0\0", 5),                      // no kind
-        std::string("\x06\0\0\0\0", 5),                    // none of the kinds
+        std::string("\x07\0\0\0\0", 5),                    // none of the kinds
         std::string("\x01\0\0\0\0", 5),                    // no data
         std::string("\x01\x01\0\x10\0", 5),                // more than a chunk
         std::string("\x02\x1f\0\0\0", 5),                  // a digest that is too short
         std::string("\x03\x01\0\0\0.", 6),                 // a heartbeat with bytes
+        std::string("\x06\x04\0\0\0\0\0\0\0", 9),          // no zeros
+        std::string("\x06\x04\0\0\0\x01\0\x10\0", 9),      // more of them than a chunk
         std::string("\x05\xff\xff\xff\xff", 5) + "words",  // a cause that is too long
     };
     for (std::size_t i = 0; i < all.size(); ++i)

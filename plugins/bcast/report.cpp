@@ -25,6 +25,8 @@ nlohmann::json Report::to_json() const {
         else
             one["cause"] = host.cause;
         if (host.by_tree) one["by_tree"] = true;
+        if (host.kept > 0) one["kept"] = host.kept;
+        if (host.anew) one["anew"] = true;
         all.push_back(std::move(one));
     }
     const double seconds = std::chrono::duration<double>(taken).count();
@@ -34,17 +36,31 @@ nlohmann::json Report::to_json() const {
 std::vector<std::string> Report::lines() const {
     std::vector<std::string> lines;
     std::map<std::string, std::vector<std::string>> by_cause;
-    std::vector<std::string> by_tree;
+    std::vector<std::string> by_tree, anew, resumed;
+    std::uint64_t least = bytes, most = 0;
     for (const HostReport& host : hosts) {
         if (!host.cause.empty()) by_cause[host.cause].push_back(host.name);
         if (host.by_tree) by_tree.push_back(host.name);
+        if (host.anew) anew.push_back(host.name);
+        if (host.kept == 0) continue;
+        resumed.push_back(host.name);
+        least = std::min(least, host.kept);
+        most = std::max(most, host.kept);
     }
-    lines.reserve(by_cause.size() + 2);
+    lines.reserve(by_cause.size() + 4);
     for (const auto& [cause, names] : by_cause)
         lines.push_back("bcast: " + fold_hosts(names) + ": " + cause);
     if (!by_tree.empty())
         lines.push_back("bcast: over the control tree, for want of a direct connection: " +
                         fold_hosts(by_tree));
+    if (!anew.empty())
+        lines.push_back("bcast: what an earlier one left is of another source, sent anew: " +
+                        fold_hosts(anew));
+    if (!resumed.empty()) {
+        std::string part = bytes_text(static_cast<double>(least));
+        if (most > least) part += " to " + bytes_text(static_cast<double>(most));
+        lines.push_back("bcast: " + part + " was there from an earlier one: " + fold_hosts(resumed));
+    }
     const double seconds = std::chrono::duration<double>(taken).count();
     const auto size = static_cast<double>(bytes);
     lines.push_back(std::to_string(have()) + " of " + std::to_string(hosts.size()) +

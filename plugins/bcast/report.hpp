@@ -15,10 +15,12 @@ namespace trellis::plugins::bcast {
 // How it ended on one host.
 struct HostReport {
     std::string name;
-    std::string cause;     // empty: it has the object
-    Duration taken{};      // until it had it
-    bool by_tree = false;  // it, or a part of it, came over the control tree, since no host before it could
-                           // give it
+    std::string cause;       // empty: it has the object
+    Duration taken{};        // until it had it
+    bool by_tree = false;    // it, or a part of it, came over the control tree, since no host before it could
+                             // give it
+    std::uint64_t kept = 0;  // bytes that it had from an earlier broadcast
+    bool anew = false;       // what it had was of another source
 };
 
 struct Report {

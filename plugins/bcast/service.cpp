@@ -10,7 +10,7 @@
 namespace trellis::plugins::bcast {
 namespace {
 
-constexpr std::size_t most_members = 64;  // of the crew: who can be served at once, and some more
+constexpr std::size_t most_members = 2048;  // of the crew: two for each host that is served at once
 
 }  // namespace
 

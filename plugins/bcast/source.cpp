@@ -1,5 +1,6 @@
 #include "plugins/bcast/source.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace trellis::plugins::bcast {
@@ -12,9 +13,23 @@ std::string last_name(std::string path) {
     return name == "." || name == ".." || name == "/" ? "" : name;
 }
 
+// A file system may need more for a small file, or none.
+std::uint64_t room_of(FileStore& files, const std::string& path, const Manifest& manifest) {
+    std::uint64_t room = 0;
+    for (const Entry& entry : manifest.entries) {
+        if (entry.type != FileType::file) continue;
+        const std::string whole = entry.path.empty() ? path : path + "/" + entry.path;
+        const auto there = files.link_status(whole);
+        const auto found = files.footprint(whole);
+        const bool itself = there && there->type == FileType::file;
+        room += itself && found ? std::min(found->bytes, entry.size) : entry.size;
+    }
+    return room;
+}
+
 class PathSource final : public Source {
   public:
-    PathSource(FileStore& files, std::string path, Manifest manifest)
+    PathSource(FileStore& files, std::string path, Manifest manifest, std::uint64_t room)
         : files_(files),
           path_(std::move(path)),
           manifest_(std::move(manifest)),
@@ -24,6 +39,7 @@ class PathSource final : public Source {
         about_.directory = manifest_.entries.front().type == FileType::directory;
         about_.name = last_name(path_);
         about_.identity = digest_of(text_);
+        about_.room = room;
     }
 
     [[nodiscard]] const About& about() const override { return about_; }
@@ -156,10 +172,14 @@ Task<Result<std::unique_ptr<Source>>> open_path(FileStore& files, std::string pa
     while (path.size() > 1 && path.ends_with('/'))
         path.pop_back();
     Result<Manifest> manifest = Manifest();
-    std::function<void()> work = [&] { manifest = read_manifest(files, path); };
+    std::uint64_t room = 0;
+    std::function<void()> work = [&] {
+        manifest = read_manifest(files, path);
+        if (manifest) room = room_of(files, path, *manifest);
+    };
     co_await files.apart(std::move(work));
     if (!manifest) co_return manifest.error();
-    co_return std::make_unique<PathSource>(files, std::move(path), std::move(*manifest));
+    co_return std::make_unique<PathSource>(files, std::move(path), std::move(*manifest), room);
 }
 
 std::unique_ptr<Source> open_stream(FileStore& files, std::function<Task<Result<std::string>>()> read) {

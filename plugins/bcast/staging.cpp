@@ -1,6 +1,7 @@
 #include "plugins/bcast/staging.hpp"
 
 #include "plugins/bcast/figures.hpp"
+#include "plugins/bcast/object.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -47,10 +48,6 @@ Result<std::string> final_path(FileStore& files, const std::string& destination,
 
 namespace {
 
-bool is_zero(std::string_view bytes) {
-    return bytes[0] == '\0' && bytes.substr(1) == bytes.substr(0, bytes.size() - 1);
-}
-
 // Leaves a hole where there are only zeros, if it may.
 Result<void> write_part(OpenFile& file, std::uint64_t offset, std::string_view bytes, bool holes) {
     constexpr std::size_t block = std::size_t{64} << 10;
@@ -77,15 +74,21 @@ Staging::Staging(FileStore& files, std::string final_path, const std::string& to
 }
 
 Staging::~Staging() {
-    if (!committed_) discard();
+    if (!committed_ && !kept_) discard();
 }
 
-Result<void> Staging::check(std::uint64_t bytes) {
+Result<void> Staging::check_room(std::uint64_t bytes) {
     const Result<std::uint64_t> free = files_.free_space(directory_of(final_));
     if (!free) return free.error();
     if (*free < bytes)
         return unavailable(directory_of(final_) + ": no space: " + bytes_text(static_cast<double>(bytes)) +
                            " needed, " + bytes_text(static_cast<double>(*free)) + " free");
+    return {};
+}
+
+Result<void> Staging::check(std::uint64_t bytes) {
+    Result<void> room = check_room(bytes);
+    if (!room) return room;
     const auto tried = files_.create(temporary_);
     if (!tried) return tried.error();
     return files_.remove(temporary_);
@@ -99,6 +102,32 @@ Result<void> Staging::begin(Manifest manifest) {
     manifest_ = std::move(manifest);
     map_ = ContentMap(manifest_);
     for (const Entry& entry : manifest_.entries) {
+        Result<void> made = make(entry);
+        if (!made) return made;
+        ++made_;
+    }
+    return {};
+}
+
+Result<void> Staging::know(Manifest manifest) {
+    const Result<FileStatus> there = files_.link_status(temporary_);
+    if (!there) return there.error();
+    if (there->type != FileType::absent) {
+        const Result<Footprint> found = files_.footprint(temporary_);
+        if (!found) return found.error();
+        if (!found->own) return Failure{FailureKind::refused, "", "", temporary_ + ": it is not yours"};
+    }
+    manifest_ = std::move(manifest);
+    map_ = ContentMap(manifest_);
+    made_ = manifest_.entries.size();
+    return {};
+}
+
+Result<void> Staging::complete() {
+    for (const Entry& entry : manifest_.entries) {
+        const Result<FileStatus> there = files_.link_status(path_of(temporary_, entry));
+        if (!there) return there.error();
+        if (there->type == entry.type) continue;
         Result<void> made = make(entry);
         if (!made) return made;
     }
@@ -116,10 +145,8 @@ Result<void> Staging::make(const Entry& entry) {
         const auto file = files_.create(path);
         if (!file) return file.error();
         made = (*file)->resize(entry.size);
-        ++made_;
-        return made;
+        if (!made) (void)files_.remove(path);
     }
-    if (made) ++made_;
     return made;
 }
 
@@ -208,7 +235,6 @@ Result<void> Staging::merge() {
     return set_metadata(final_, true);
 }
 
-// What cannot be removed stays; there is nobody to tell.
 void Staging::discard() {
     writing_.reset();
     reading_.reset();
@@ -221,6 +247,7 @@ void Staging::discard() {
     }
     for (std::size_t i = made_; i-- > 0;)
         (void)files_.remove(path_of(temporary_, manifest_.entries[i]));
+    made_ = 0;
 }
 
 }  // namespace trellis::plugins::bcast

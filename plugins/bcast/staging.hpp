@@ -1,6 +1,6 @@
 // Staging: the files of one broadcast on one host, under a temporary name beside the final one until all of
 // them are complete. Owned by the recipient; its functions block. What has not been given its final name is
-// removed when it is destroyed.
+// removed when it is destroyed, unless it is to be kept.
 #pragma once
 
 #include "trellis/file_store.hpp"
@@ -27,16 +27,27 @@ class Staging {
     Staging(const Staging&) = delete;
     Staging& operator=(const Staging&) = delete;
 
-    // Whether so many bytes can be put there; 0 if that is not known.
+    // Whether there is room for so many bytes; whether they can be put there, too.
+    Result<void> check_room(std::uint64_t bytes);
     Result<void> check(std::uint64_t bytes);
     // Makes what the manifest says, without contents.
     Result<void> begin(Manifest manifest);
+    // What an earlier one of the same names may have made, to be read or discarded. Failure: of another user.
+    Result<void> know(Manifest manifest);
+    // Makes what of that is not there.
+    Result<void> complete();
     // Of the contents.
     Result<void> write(std::uint64_t offset, std::string_view bytes);
     Result<std::string> read(std::uint64_t offset, std::size_t size);
     // Sets modes and times, then the final names, each at once in the place of what stood there.
     Result<void> commit();
+    // Removes what is there under the temporary name. What cannot be removed stays; there is nobody to tell.
+    void discard();
+    // Leaves it there for a later one.
+    void keep() { kept_ = true; }
 
+    [[nodiscard]] const std::string& temporary() const { return temporary_; }
+    [[nodiscard]] bool committed() const { return committed_; }
     [[nodiscard]] const std::string& path() const { return final_; }
 
   private:
@@ -49,7 +60,6 @@ class Staging {
     Result<void> make(const Entry& entry);
     Result<void> set_metadata(const std::string& root, bool of_directories);
     Result<void> merge();
-    void discard();
 
     FileStore& files_;
     std::string final_;
@@ -59,6 +69,7 @@ class Staging {
     std::optional<Opened> writing_, reading_;
     std::size_t made_ = 0;  // of the entries
     bool committed_ = false;
+    bool kept_ = false;
 };
 
 }  // namespace trellis::plugins::bcast

@@ -22,12 +22,18 @@ Task<Result<Storing::Outcome>> Storing::store_next() {
 
 Result<void> Storing::put(ChunkNumber number, const Chunk& chunk) {
     const Shape& shape = holding_.shape();
-    if (!shape.in_manifest(number)) return staging_.write(shape.begin_of(number), chunk.bytes);
+    if (!shape.in_manifest(number)) {
+        Result<void> written = staging_.write(shape.begin_of(number), chunk.bytes);
+        if (written && remains_) written = remains_->add(number, chunk.digest);
+        return written;
+    }
     manifest_ += chunk.bytes;
     if (manifest_.size() < shape.manifest_bytes) return {};
     Result<Manifest> manifest = decode<Manifest>(manifest_);
     if (!manifest) return manifest.error();
     Result<void> valid = validate(*manifest, shape.content_bytes);
+    if (!valid) return valid;
+    if (remains_) valid = remains_->begin(manifest_);
     if (!valid) return valid;
     return staging_.begin(std::move(*manifest));
 }
@@ -40,14 +46,20 @@ Task<Result<std::shared_ptr<const Chunk>>> Storing::read(ChunkNumber number) {
     co_return std::make_shared<const Chunk>(Chunk{std::move(*bytes), holding_.digest(number)});
 }
 
+Task<bool> Storing::is_right(ChunkNumber number, Digest digest) {
+    bool right = false;
+    std::function<void()> work = [&] {
+        const Result<std::string> bytes = get(number);
+        right = bytes && digest_of(*bytes) == digest;
+    };
+    co_await files_.apart(std::move(work));
+    co_return right;
+}
+
 Task<Result<void>> Storing::verify() {
     for (ChunkNumber number = holding_.shape().manifest_chunks(); number < holding_.chunks(); ++number) {
-        bool right = false;
-        std::function<void()> work = [&] {
-            const Result<std::string> bytes = get(number);
-            right = bytes && digest_of(*bytes) == holding_.digest(number);
-        };
-        co_await files_.apart(std::move(work));
+        Digest digest = holding_.digest(number);
+        const bool right = co_await is_right(number, std::move(digest));
         if (!right) co_return unavailable("what was written reads otherwise: a damaged disk?");
     }
     co_return Result<void>();

@@ -5,6 +5,7 @@
 #include "trellis/file_store.hpp"
 
 #include "plugins/bcast/holding.hpp"
+#include "plugins/bcast/remains.hpp"
 #include "plugins/bcast/staging.hpp"
 
 #include <memory>
@@ -14,15 +15,19 @@ namespace trellis::plugins::bcast {
 
 class Storing {
   public:
-    // All of it outlives the object.
-    Storing(FileStore& files, Holding& holding, Staging& staging)
-        : files_(files), holding_(holding), staging_(staging) {}
+    // All of it outlives the object; `remains` may be null.
+    Storing(FileStore& files, Holding& holding, Staging& staging, Remains* remains = nullptr)
+        : files_(files), holding_(holding), staging_(staging), remains_(remains) {}
 
     enum class Outcome : std::uint8_t { stored, damaged };
     // The next chunk that has come whole. Failure: it cannot be stored.
     Task<Result<Outcome>> store_next();
     // A chunk that has been stored.
     Task<Result<std::shared_ptr<const Chunk>>> read(ChunkNumber chunk);
+    // Goes on with this manifest, encoded, whose files are there.
+    void know(std::string manifest) { manifest_ = std::move(manifest); }
+    // Whether a chunk that may be there is the one of this digest.
+    Task<bool> is_right(ChunkNumber chunk, Digest digest);
     // Reads all files again and compares them with the digests.
     Task<Result<void>> verify();
 
@@ -33,6 +38,7 @@ class Storing {
     FileStore& files_;
     Holding& holding_;
     Staging& staging_;
+    Remains* remains_;      // of this transfer, for a later one
     std::string manifest_;  // as it came
 };
 

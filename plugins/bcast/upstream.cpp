@@ -44,10 +44,14 @@ struct Upstream::Race {
 
 void Upstream::begin(const Begin& begin) {
     chain_ = begin.chain;
-    for (const Member& member : chain_) {
-        if (member.id == context_.peers().self) break;
-        if (member.endpoint.port != 0) left_.push_back(member);
-    }
+    source_ = begin.source;
+    const std::vector<Member> nodes = begin.nodes();
+    const auto self = std::ranges::find(nodes, context_.peers().self, &Member::id);
+    const auto node = static_cast<std::size_t>(self - nodes.begin());
+    for (const std::size_t giver : givers_of(begin.method, node))
+        if (nodes[giver].endpoint.port != 0) left_.push_back(nodes[giver]);
+    std::ranges::reverse(left_);
+    if (nodes[giver_of(begin.method, node)].id == root_id) turned_ = Member{root_id, {}};
 }
 
 void Upstream::turn(const Turn& turn) {
@@ -76,10 +80,12 @@ Task<Result<void>> Upstream::fetch() {
         close();
         if (fetched) co_return fetched;
         if (turned_ || giver_.id == root_id) continue;
-        if (was_silent_ && retried_.insert(giver_.id).second)
+        if (was_silent_ && retried_.insert(giver_.id).second) {
+            if (left_.empty() && giver_.id != source_) turned_ = Member{root_id, {}};  // which may know more
             left_.push_back(giver_);
-        else
+        } else {
             passed_.push_back(giver_.id);
+        }
     }
 }
 
@@ -120,8 +126,8 @@ Task<Upstream::Stream> Upstream::reach(std::vector<Member> members) {
     const auto chosen = race->members.begin() + static_cast<std::ptrdiff_t>(*winner);
     for (auto nearer = race->members.begin(); nearer != chosen; ++nearer)
         passed_.push_back(nearer->id);
-    tell_passed();
     giver_ = *chosen;
+    tell_passed();
     left_.insert(left_.end(), std::make_reverse_iterator(race->members.end()),
                  std::make_reverse_iterator(chosen + 1));
     co_return *race->outcomes[*winner];
@@ -139,7 +145,7 @@ Task<void> Upstream::connect(std::shared_ptr<Race> race, std::size_t runner) {
 
 void Upstream::tell_passed() {
     if (passed_.empty()) return;
-    const ToRoot message = Passed{std::exchange(passed_, {})};
+    const ToRoot message = Passed{std::exchange(passed_, {}), giver_.id};
     context_.send(root_id, encode(message));
 }
 
@@ -212,6 +218,7 @@ Result<void> Upstream::take(std::string bytes) {
 
 Result<void> Upstream::take(const Record& record) {
     switch (record.kind) {
+        case RecordKind::zeros:  // read as data
         case RecordKind::data:
             ticks_without_source_ = 0;
             return holding_.append(record.bytes);

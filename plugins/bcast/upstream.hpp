@@ -1,6 +1,6 @@
-// Upstream: where a host takes the object from: the host before it in the chain; when that one fails or is
-// silent, the nearest one before it that answers, and in the end the root over the control tree; or the one
-// that the root names. Each from where the last one left off. Owned by the recipient; it gives nothing to
+// Upstream: where a host takes the object from: its giver by the method of the broadcast; when that one fails
+// or is silent, the next one before it that answers, and in the end the root over the control tree; or the
+// one that the root names. Each from where the last one left off. Owned by the recipient; it gives nothing to
 // anybody.
 #pragma once
 
@@ -28,7 +28,7 @@ class Upstream {
     Upstream(RoleContext& context, Holding& holding, Crew& crew)
         : context_(context), holding_(holding), crew_(crew) {}
 
-    // Who can be asked: those in the chain before this host.
+    // Who can be asked: those before this host. It is one of them.
     void begin(const Begin& begin);
     // The root has made a connection in answer to what it was asked.
     Task<void> take_over(std::shared_ptr<ByteStream> connection);
@@ -61,6 +61,7 @@ class Upstream {
     Holding& holding_;
     Crew& crew_;
     std::vector<Member> chain_;
+    HostId source_ = root_id;
     std::vector<Member> left_;      // to be asked, the next one last
     std::optional<Member> turned_;  // to be asked before them
     std::size_t at_once_ = 1;       // of them

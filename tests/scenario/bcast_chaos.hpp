@@ -1,5 +1,5 @@
-// BcastChaos: one broadcast to 16 simulated hosts on four switches, to which drawn mishaps happen meanwhile,
-// and what must hold then. The same seed is the same round.
+// BcastChaos: one broadcast by a drawn method to 16 simulated hosts on four switches, to which drawn mishaps
+// happen meanwhile, and what must hold then. The same seed is the same round.
 #pragma once
 
 #include "tests/scenario/sim_shell.hpp"
@@ -30,12 +30,15 @@ class BcastChaos {
         }
         content_ = drawn_content(6'000'000 + below(12'000'000));
         world().files("ctl").put("/tmp/big", content_);
+        static constexpr std::array methods = {"chain", "chain", "tree", "flat"};
+        const std::string method = methods[below(methods.size())];
+        story_ = " " + method + ",";
         for (std::size_t mishaps = 1 + below(5); mishaps > 0; --mishaps)
             draw_mishap();
         (void)shell_.printed();
         const TimePoint begun = world().time().now();
         try {
-            (void)shell_.run("bcast --json /tmp/big /tmp");
+            (void)shell_.run("bcast --json --method " + method + " /tmp/big /tmp");
         } catch (const std::runtime_error&) {
             return "it does not end after:" + story_ + "; " + shell_.said();
         }

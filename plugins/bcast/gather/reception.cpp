@@ -74,6 +74,7 @@ Task<Result<void>> Reception::take(std::string bytes) {
 Task<Result<void>> Reception::take_record(Record record) {
     Result<void> done;
     switch (record.kind) {
+        case RecordKind::zeros:  // read as data
         case RecordKind::data:
             co_return holding_->append(record.bytes);
         case RecordKind::digest:
