@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# bcast over real connections: a file and a tree of files to 16 hosts, standard input, a command, a full disk, an agent
-# that is killed in the middle, Ctrl-C; the exact bytes everywhere and nothing of temporary files left.
+# bcast over real connections: a file and a tree of files to 16 hosts by each method, standard input, holes, a command, a
+# full disk, a directory that cannot be written, an agent that is killed in the middle, Ctrl-C, and going on after it; the
+# exact bytes everywhere and nothing of temporary files left.
 set -euo pipefail
 # shellcheck source=tests/lab/session.sh
 source "$(dirname "$0")/session.sh"
@@ -91,6 +92,73 @@ TRL
     expect_within 30000
 }
 
+kept='ls -A /tmp | grep -c "^.big.trellis-kept-"'
+
+gone_on_with() {
+    once_begun on ctl sh -c 'sleep 3; kill -INT $(pgrep -x trellis)'
+    session <<TRL
+explore $hosts
+e rm -f /tmp/big
+bcast --resume --limit $((megabytes * 1000 / 6))k /tmp/big /tmp
+TRL
+    expect_nothing_left 5000
+    expect_equal "files of a host that keeps what has come" "$(on b02 sh -c "$kept")" 2
+    session <<TRL
+explore $hosts
+bcast --json --resume /tmp/big /tmp
+e sha256sum /tmp/big
+e ls -A /tmp
+TRL
+    expect_status 0
+    expect_said "^bcast: [0-9.]+ MB .*was there from an earlier one: a\[00-03\],b\[00-03\],c\[00-03\],d\[00-03\]"
+    expect_digests 16 /tmp/big
+    expect_no_temporaries
+}
+
+by_each_method() {
+    session <<TRL
+explore $hosts
+e rm -f /tmp/big
+bcast --method tree /tmp/big /tmp
+e sha256sum /tmp/big
+e rm -f /tmp/big
+bcast --method flat --order name /tmp/big /tmp
+e sha256sum /tmp/big
+TRL
+    expect_status 0
+    expect_digests 32 /tmp/big
+    grep 'have it' "$err" | sed 's/^/    /'
+}
+
+# A gigabyte, of which a host of this laboratory has not half.
+holes() {
+    on ctl sh -c 'truncate -s 1G /tmp/holes && echo x | dd of=/tmp/holes bs=1 seek=500000000 conv=notrunc status=none'
+    session <<TRL
+explore $hosts
+bcast /tmp/holes /tmp
+e -b 'stat -c "%s bytes, %b blocks" /tmp/holes'
+e 'tail -c +500000001 /tmp/holes | head -c 1'
+e rm -f /tmp/holes
+TRL
+    expect_status 0
+    expect_within 30000
+    expect_equal "hosts with the one byte" "$(grep -c ': x$' "$out")" 16
+    expect_printed '1073741824 bytes, [0-9]{1,3} blocks'
+    grep 'have it' "$err" | sed 's/^/    /'
+    on ctl rm -f /tmp/holes
+}
+
+# Its owner is not who runs the agent, which is root here: nothing else stops it but a file system that is read-only.
+read_only_target() {
+    session <<TRL
+explore $hosts
+bcast /tmp/big /proc/sys
+TRL
+    expect_status 1
+    expect_said "^bcast: a\[00-03\],b\[00-03\],c\[00-03\],d\[00-03\]: /proc/sys/"
+    expect_said "^0 of 16 hosts have it"
+}
+
 full_disk() {
     session <<TRL
 explore $hosts
@@ -146,10 +214,13 @@ into_a_command() {
 explore $hosts
 bcast --verify --pipe 'sha256sum > piped' /tmp/big /tmp
 e cat /tmp/piped
+bcast --pipe 'head -c 1 > first' /tmp/big /tmp
+bcast --method tree --pipe 'sleep 1; cat > /dev/null' /tmp/big /tmp
 bcast --pipe 'echo broken >&2; exit 3' /tmp/big
 e ls -A /tmp
 TRL
     expect_said "^bcast: a\[00-03\],b\[00-03\],c\[00-03\],d\[00-03\]: the command ended with status 3: broken"
+    expect_equal "transfers through which a command ended early" "$(grep -c '^16 of 16 hosts have it' "$err")" 3
     expect_equal "hosts with the exact bytes" "$(grep -c ": $(on ctl sha256sum /tmp/big | cut -d ' ' -f 1)" "$out")" 16
     expect_no_temporaries
 }
@@ -163,9 +234,13 @@ try "a tree of files" a_tree
 try "files gathered again" back_again
 try "standard input" standard_input
 try "a file of one of the hosts" from_a_host
+try "other methods" by_each_method
+try "a gigabyte of holes" holes
+try "a directory that cannot be written" read_only_target
 try "a command that reads it" into_a_command
 try "a full disk" full_disk
 try "a host that is killed" killed_in_the_middle
 try "Ctrl-C" interrupted
+try "going on after Ctrl-C" gone_on_with
 lab down
 finish

@@ -5,6 +5,8 @@
 set -euo pipefail
 # shellcheck source=tests/lab/session.sh
 source "$(dirname "$0")/session.sh"
+# shellcheck source=tests/lab/mishaps.sh
+source "$lab_folder/mishaps.sh"
 
 begin_lab two_clusters_32
 lease=8000 # milliseconds
@@ -14,22 +16,6 @@ exec >&-
 cat > /tmp/joined
 wait
 SH
-
-kill_agent() { on "$1" kill -9 "$(agent_of "$1")"; }
-
-stop_agent() { # HOST SECONDS
-    local agent
-    agent=$(agent_of "$1")
-    on "$1" kill -STOP "$agent"
-    sleep "$2"
-    on "$1" kill -CONT "$agent"
-}
-
-cut_link() { # LINK SECONDS
-    lab cut "$1"
-    sleep "$2"
-    lab heal "$1"
-}
 
 fill_disk() { # HOST SECONDS
     on "$1" sh -c 'head -c 1G /dev/zero > /tmp/full' || true
@@ -42,19 +28,6 @@ kill_sshd() { # HOST SECONDS
     on "$1" pkill -KILL -x sshd
     sleep "$2"
     on "$1" /usr/sbin/sshd -f /run/sshd_config
-}
-
-# Runs a command once all hosts have begun (within a minute) and some seconds have passed.
-strike() { # SECONDS COMMAND...
-    local seconds=$1
-    shift
-    SECONDS=0
-    until [[ $(grep -c '"line":"begun"' "$out") -ge 32 ]]; do
-        sleep 0.1
-        [[ $SECONDS -lt 60 ]] || return
-    done
-    sleep "$seconds"
-    "$@"
 }
 
 # Sets `mishap` to a function and its arguments.
@@ -79,7 +52,7 @@ round() {
         [[ $delay -le $last ]] || last=$delay
         seconds=$((delay / 1000)).$(printf %03d $((delay % 1000)))
         mishaps+=("${mishap[*]} after $seconds s;")
-        strike "$seconds" "${mishap[@]}" >/dev/null 2>&1 &
+        strike 32 "$seconds" "${mishap[@]}" >/dev/null 2>&1 &
         running+=($!)
     done
     session --lease $((lease / 1000))s <<'TRL'
