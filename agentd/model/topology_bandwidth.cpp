@@ -44,40 +44,22 @@ bool hardly_differ(const LinkBandwidth& one, const LinkBandwidth& other) {
            std::abs(one.bits_per_second - other.bits_per_second) <= 0.05 * one.bits_per_second;
 }
 
-// Both directions of a link: towards the root and from it.
-struct Directions {
-    LinkBandwidth up, down;
-};
-
-std::string directions_text(const Directions& link) {
-    if (!hardly_differ(link.up, link.down))
-        return "-> " + bandwidth_text(link.up) + ", <- " + bandwidth_text(link.down);
-    return bandwidth_text(link.up.bits_per_second <= link.down.bits_per_second ? link.up : link.down);
-}
-
 class BandwidthWords final : public LinkWords {
   public:
-    explicit BandwidthWords(const TopologyBandwidth& tree) : links_(tree.topology.node_count()) {
-        const DirectedPaths paths(tree.topology);
-        for (const TopologyNode node : paths.nodes_from_root()) {
-            if (node == paths.root()) continue;
-            const DirectedLink up = paths.upwards(node), down = opposite(up);
-            links_[node] = {tree.links[link_of(up)][up % 2], tree.links[link_of(down)][down % 2]};
-        }
-    }
+    explicit BandwidthWords(const TopologyBandwidth& tree) : links_(bandwidths_by_node(tree)) {}
 
     [[nodiscard]] std::string of_switch(TopologyNode node) const override {
-        return directions_text(links_[node]);
+        return bandwidth_text(links_[node]);
     }
     // The slowest stands for all.
     [[nodiscard]] std::string of_hosts(std::span<const TopologyNode> hosts) const override {
-        Directions least = links_[hosts.front()];
+        LinkDirections least = links_[hosts.front()];
         for (const TopologyNode host : hosts) {
             least.up = std::min(least.up, links_[host].up, slower);
             least.down = std::min(least.down, links_[host].down, slower);
         }
         const std::string count = hosts.size() == 1 ? "" : std::to_string(hosts.size()) + " hosts, ";
-        return count + directions_text(least);
+        return count + bandwidth_text(least);
     }
     [[nodiscard]] bool before(TopologyNode host, TopologyNode other) const override {
         return key(host) > key(other);
@@ -99,7 +81,7 @@ class BandwidthWords final : public LinkWords {
         return {up.kind, down.kind, std::llround(step), up.bits_per_second};
     }
 
-    std::vector<Directions> links_;  // by node
+    std::vector<LinkDirections> links_;  // by node
 };
 
 }  // namespace
@@ -119,6 +101,23 @@ Result<LinkBandwidth> bandwidth_between(const TopologyBandwidth& tree, std::stri
     return least;
 }
 
+double LinkDirections::least() const {
+    if (up.bits_per_second <= 0 || down.bits_per_second <= 0)
+        return std::max(up.bits_per_second, down.bits_per_second);
+    return std::min(up.bits_per_second, down.bits_per_second);
+}
+
+std::vector<LinkDirections> bandwidths_by_node(const TopologyBandwidth& tree) {
+    std::vector<LinkDirections> links(tree.topology.node_count());
+    const DirectedPaths paths(tree.topology);
+    for (const TopologyNode node : paths.nodes_from_root()) {
+        if (node == paths.root()) continue;
+        const DirectedLink up = paths.upwards(node), down = opposite(up);
+        links[node] = {tree.links[link_of(up)][up % 2], tree.links[link_of(down)][down % 2]};
+    }
+    return links;
+}
+
 std::string rate_text(double bits_per_second) {
     const RateUnit unit = rate_unit(bits_per_second);
     return three_digits_of_rate(bits_per_second / unit.divisor) + " " + unit.name;
@@ -131,6 +130,12 @@ std::string bandwidth_text(const LinkBandwidth& bandwidth) {
     if (bandwidth.standard_error <= 0) return rate;
     const double divisor = rate_unit(bandwidth.bits_per_second).divisor;
     return rate + " ± " + three_digits_of_rate(bandwidth.standard_error / divisor);
+}
+
+std::string bandwidth_text(const LinkDirections& link) {
+    if (!hardly_differ(link.up, link.down))
+        return "-> " + bandwidth_text(link.up) + ", <- " + bandwidth_text(link.down);
+    return bandwidth_text(link.up.bits_per_second <= link.down.bits_per_second ? link.up : link.down);
 }
 
 std::string bandwidth_tree_text(const TopologyBandwidth& tree) {

@@ -38,10 +38,22 @@ struct TopologyBandwidth {
 [[nodiscard]] Result<LinkBandwidth> bandwidth_between(const TopologyBandwidth& tree, std::string_view from,
                                                       std::string_view to);
 
+// Both directions of a link, as a tree is drawn: towards the root, and from it.
+struct LinkDirections {
+    LinkBandwidth up, down;
+    // The lesser of those that are known, in bits per second; 0 if none is.
+    [[nodiscard]] double least() const;
+};
+
+// Of the link of each node towards the root; nothing is measured of the root's.
+[[nodiscard]] std::vector<LinkDirections> bandwidths_by_node(const TopologyBandwidth& tree);
+
 // "941 Mbit/s", "1.23 Gbit/s": three digits.
 [[nodiscard]] std::string rate_text(double bits_per_second);
 // "941 Mbit/s ± 3.20", ">= 941 Mbit/s", "not measured".
 [[nodiscard]] std::string bandwidth_text(const LinkBandwidth& bandwidth);
+// One figure where both directions hardly differ, else "-> 200 Mbit/s, <- 100 Mbit/s".
+[[nodiscard]] std::string bandwidth_text(const LinkDirections& link);
 // The tree drawn as by topology_text(), with the figures of each link: "->" towards the root, "<-" from it,
 // one figure where they hardly differ. Hosts of one switch share a line while their figures are within 5%.
 [[nodiscard]] std::string bandwidth_tree_text(const TopologyBandwidth& tree);

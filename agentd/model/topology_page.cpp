@@ -13,18 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-// The delay, and what else is known, as far as anything is.
-void append_link(json& list, const TopologyLink& link) {
-    list.push_back(link.delay.count());
-    if (link.confidence == 1 && link.standard_error == Delay{0}) return;
-    list.push_back(link.confidence);
-    if (link.standard_error != Delay{0}) list.push_back(link.standard_error.count());
-}
-
 // The data of the page, as its script describes it.
 class PageData {
   public:
-    explicit PageData(const Topology& topology) : topology_(topology), query_(topology) {}
+    // `bandwidths`: by node, or none.
+    PageData(const Topology& topology, std::vector<LinkDirections> bandwidths)
+        : topology_(topology), query_(topology), bandwidths_(std::move(bandwidths)) {}
 
     json switches() {
         if (topology_.is_host(query_.root())) return json::array({without_switch()});
@@ -43,19 +37,31 @@ class PageData {
     }
 
   private:
+    // The delay of the link of a node to its parent, and what else is known, as far as anything is.
+    void append_link(json& list, TopologyNode node) const {
+        const TopologyLink& link = query_.link_to_parent(node);
+        const double rate = bandwidths_.empty() ? 0 : bandwidths_[node].least();
+        list.push_back(link.delay.count());
+        if (link.confidence == 1 && link.standard_error == Delay{0} && rate == 0) return;
+        list.push_back(link.confidence);
+        if (link.standard_error == Delay{0} && rate == 0) return;
+        list.push_back(link.standard_error.count());
+        if (rate > 0) list.push_back(json::array({rate, bandwidth_text(bandwidths_[node])}));
+    }
+
     json data_of(TopologyNode node, std::size_t parent) const {
         json data{{"name", topology_.name(node)}};
         if (query_.is_mesh(node)) data["mesh"] = true;
         if (node != query_.root()) {
             data["parent"] = parent;
-            append_link(data["link"], query_.link_to_parent(node));
+            append_link(data["link"], node);
         }
         std::vector<std::string> names;
         for (const TopologyNode child : query_.children(node)) {
             if (!topology_.is_host(child)) continue;
             names.push_back(topology_.name(child));
             data["hosts"].push_back(json::array({names.back()}));
-            append_link(data["hosts"].back(), query_.link_to_parent(child));
+            append_link(data["hosts"].back(), child);
         }
         if (!names.empty()) data["range"] = fold_hosts(names);
         return data;
@@ -76,11 +82,12 @@ class PageData {
 
     const Topology& topology_;
     TopologyQuery query_;
+    std::vector<LinkDirections> bandwidths_;
 };
 
-json data_of_page(const Topology& topology) {
+json data_of_page(const Topology& topology, std::vector<LinkDirections> bandwidths) {
     if (topology.node_count() == 0) return json::array({{{"name", "no hosts"}, {"direct", true}}});
-    return PageData(topology).switches();
+    return PageData(topology, std::move(bandwidths)).switches();
 }
 
 // JSON in which nothing ends or begins an element of HTML.
@@ -103,17 +110,25 @@ std::string script_of_page() {
     return script;
 }
 
-}  // namespace
-
-std::string topology_page(const Topology& topology) {
+std::string page_of(const json& switches) {
     std::string page(topology_page_html);
     const auto fill = [&](std::string_view place, std::string_view text) {
         page.replace(page.find(place), place.size(), text);
     };
     fill("{{drawing}}", topology_drawing_css);
     fill("{{script}}", script_of_page());
-    fill("{{data}}", in_script({{"switches", data_of_page(topology)}}));
+    fill("{{data}}", in_script({{"switches", switches}}));
     return page;
+}
+
+}  // namespace
+
+std::string topology_page(const Topology& topology) {
+    return page_of(data_of_page(topology, {}));
+}
+
+std::string topology_page(const TopologyBandwidth& tree) {
+    return page_of(data_of_page(tree.topology, bandwidths_by_node(tree)));
 }
 
 }  // namespace trellis

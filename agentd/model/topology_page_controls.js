@@ -64,6 +64,10 @@ function drawLegend() {
   say(101, "no tree inside");
   draw("path", signs, {d: "M6,134H66", class: "link doubtful", stroke: colour(longest), "stroke-width": 3});
   say(134, `less than ${doubt * 100}% sure`);
+  if (rates.length === 0) return;
+  signs.setAttribute("height", 180);
+  draw("path", signs, {d: "M6,163H66L66,173Z", style: `fill:${colour(longest)}`});
+  say(168, slowest < fastest ? `width: ${rateText(slowest)} to ${rateText(fastest)}` : rateText(fastest));
 }
 
 byId("counts").textContent = `${plural(hosts.length, "host")}, ${plural(switches[0].direct ? 0 : switches.length, "switch")}`;

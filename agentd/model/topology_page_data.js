@@ -2,7 +2,8 @@
 "use strict";
 // The data: switches, each after its parent, the root first:
 //   {"name", "parent": index, "link": LINK, "mesh": true, "range": its hosts, folded, "hosts": [[name, ...LINK], ...]}
-// LINK is [delay in us, confidence, standard error in us, bandwidth in bytes/s]; members and the last parts may be missing.
+// LINK is [delay in us, confidence, standard error in us, [the lesser bandwidth of its two directions in bits/s, both in words]];
+// members and the last parts may be missing.
 const switches = JSON.parse(document.getElementById("data").textContent).switches;
 const column = 170, row = 40, chipHeight = 20, indent = 56, doubt = 0.95;
 const byId = (id) => document.getElementById(id);
@@ -15,13 +16,14 @@ function withUnit(value, units) {
   return `${number === 0 || number >= 99.95 ? number.toFixed(0) : number.toPrecision(3)} ${unit}`;
 }
 const delayText = (us) => withUnit(us, [[1, "µs"], [1e3, "ms"], [1e6, "s"]]);
-const bandwidthText = (rate) => withUnit(rate, [[1, "B/s"], [1e3, "kB/s"], [1e6, "MB/s"], [1e9, "GB/s"]]);
+const rateText = (rate) => withUnit(rate, [[1e3, "kbit/s"], [1e6, "Mbit/s"], [1e9, "Gbit/s"]]);
+const rateOf = (link) => link[3]?.[0] ?? 0;
 const sure = (link) => Math.floor((link[1] ?? 1) * 100 + 1e-9) + "% sure";
 const isDoubtful = (link) => (link[1] ?? 1) < doubt;
 
 function linkLines(link, claim) {
   const lines = ["One way: " + delayText(link[0]) + (link[2] ? " ± " + delayText(link[2]) : "")];
-  if (link[3]) lines.push("Bandwidth: " + bandwidthText(link[3]));
+  if (link[3]) lines.push("Bandwidth: " + link[3][1]);
   if ((link[1] ?? 1) < 1) lines.push(sure(link) + " " + claim);
   return lines;
 }

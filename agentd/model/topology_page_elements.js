@@ -21,7 +21,8 @@ function button(parent, id, kind, label, expanded, tell, press) {
 function drawLink(layer, from, to, link, hostCount, tell) {
   const bend = Math.min(70, (to.x - from.x) / 2);
   const path = `M${from.x},${from.y}C${from.x + bend},${from.y} ${from.x + bend * 0.3},${to.y} ${from.x + bend + 22},${to.y}H${to.x}`;
-  const attributes = {d: path, class: "link" + (isDoubtful(link) ? " doubtful" : ""), stroke: colour(link[0]), "stroke-width": width(hostCount)};
+  const wide = width(link, hostCount);
+  const attributes = {d: path, class: "link" + (isDoubtful(link) ? " doubtful" : ""), stroke: colour(link[0]), "stroke-width": wide, style: `--width: ${wide}px`};
   const drawn = draw("path", layer, attributes);
   const area = draw("path", layer, {d: path, class: "link hover-area"});
   area.tell = tell;
@@ -62,7 +63,7 @@ function drawSwitch(links, nodes, one) {
   const r = radius(one), parent = switches[one.parent];
   if (parent) {
     one.drawnLink = drawLink(links, {x: parent.x + radius(parent), y: parent.y}, {x: one.x - r, y: one.y}, one.link, one.hostsBelow, () => [parent.name + " – " + one.name, ...linkLines(one.link, "that these are two switches")]);
-    const label = delayText(one.link[0]) + (one.link[3] ? ", " + bandwidthText(one.link[3]) : "");
+    const label = delayText(one.link[0]) + (rateOf(one.link) ? ", " + rateText(rateOf(one.link)) : "");
     const end = one.x - Math.max(r, Math.min(one.name.length, 10) * 3.65) - 6;
     draw("text", nodes, {x: end, y: one.y - 6, class: "delay"}, label);
     if (isDoubtful(one.link)) draw("text", nodes, {x: end, y: one.y + 14, class: "delay"}, sure(one.link));
@@ -83,8 +84,11 @@ function drawSwitch(links, nodes, one) {
 function drawGroup(links, nodes, one) {
   const from = {x: one.x + radius(one), y: one.y}, to = {x: one.x + column - indent, y: one.groupY};
   const doubtful = one.hosts.filter((host) => isDoubtful(host.link));
-  const link = [one.hosts.reduce((most, host) => Math.max(most, host.link[0] ?? 0), 0), doubtful.length === one.hosts.length ? 0 : 1];
+  const known = one.hosts.filter((host) => rateOf(host.link)).map((host) => host.link[3]);
+  const least = known.length ? known.reduce((a, b) => (b[0] < a[0] ? b : a)) : undefined;
+  const link = [one.hosts.reduce((most, host) => Math.max(most, host.link[0] ?? 0), 0), doubtful.length === one.hosts.length ? 0 : 1, 0, least];
   const lines = () => [one.range, `${plural(one.hosts.length, "host")} on ${one.name}`, "One way: " + delayRange(one.hosts),
+    ...(least ? [`Bandwidth${known.length > 1 ? ", the least" : ""}: ${least[1]}`] : []),
     ...(doubtful.length ? [`${doubtful.length} of them may hang elsewhere`] : [])];
   one.groupLink = drawLink(links, from, to, link, one.hosts.length, lines);
   const hit = one.hosts.some((host) => host.hit);
@@ -104,18 +108,19 @@ function drawGroup(links, nodes, one) {
   });
 }
 
-// The switches whose links up lie on the way between two hosts, and its delay.
+// The switches whose links up lie on the way between two hosts, its delay, and its least bandwidth, 0 if one is not known.
 let chosen = null;
 function way(a, b) {
   const used = [];
-  let delay = (a.link[0] ?? 0) + (b.link[0] ?? 0), [one, other] = [switches[a.at], switches[b.at]];
+  let delay = (a.link[0] ?? 0) + (b.link[0] ?? 0), rate = Math.min(rateOf(a.link), rateOf(b.link)), [one, other] = [switches[a.at], switches[b.at]];
   while (one !== other) {
     if (one.depth < other.depth) [one, other] = [other, one];
     used.push(one);
     delay += one.link[0];
+    rate = Math.min(rate, rateOf(one.link));
     one = switches[one.parent];
   }
-  return {used, delay};
+  return {used, delay, rate};
 }
 
 function hostLines(host) {
@@ -123,8 +128,10 @@ function hostLines(host) {
   const lines = [host.name, "on " + at.name];
   if (host.link.length > 0) lines.push(...linkLines(host.link, "that it hangs here"));
   if (chosen === host) lines.push("Chosen: point at another host to see the way there");
-  else if (chosen) lines.push(`From ${chosen.name}: ${delayText(way(chosen, host).delay)}, ${plural(way(chosen, host).used.length + 2, "link")}`);
-  else lines.push("To the root: " + delayText(at.toRoot + (host.link[0] ?? 0)));
+  else if (chosen) {
+    const {used, delay, rate} = way(chosen, host);
+    lines.push(`From ${chosen.name}: ${delayText(delay)}, ${plural(used.length + 2, "link")}${rate ? ", " + rateText(rate) : ""}`);
+  } else lines.push("To the root: " + delayText(at.toRoot + (host.link[0] ?? 0)));
   return lines;
 }
 

@@ -9,7 +9,15 @@ function colour(us) {
   const from = stops[Math.min(1, Math.floor(at))], to = stops[Math.min(1, Math.floor(at)) + 1], part = at - Math.min(1, Math.floor(at));
   return `rgb(${from.map((value, i) => Math.round(value + part * (to[i] - value)))})`;
 }
-const width = (hostCount) => 1.5 + Math.log2(1 + hostCount) * 0.35;
+
+// Links are as wide as they are fast, by the logarithm of their bandwidth; where none is known, as many hosts are below.
+const rates = [...switches.slice(1).map((one) => rateOf(one.link)), ...hosts.map((host) => rateOf(host.link))].filter((rate) => rate > 0);
+const slowest = rates.reduce((a, b) => Math.min(a, b), Infinity), fastest = rates.reduce((a, b) => Math.max(a, b), 0);
+function width(link, hostCount) {
+  if (rates.length === 0) return 1.5 + Math.log2(1 + hostCount) * 0.35;
+  if (rateOf(link) === 0) return 1;
+  return fastest > slowest ? 2 + 8 * Math.log(rateOf(link) / slowest) / Math.log(fastest / slowest) : 4;
+}
 const radius = (one) => 5.5 + Math.log2(1 + one.hostsBelow) * 0.55;
 
 // Opens the largest switches first, as far as all is readable at once.

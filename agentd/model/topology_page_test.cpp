@@ -12,6 +12,7 @@ namespace trellis {
 namespace {
 
 using nlohmann::json;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -74,6 +75,24 @@ TEST(TopologyPage, HoldsTheTreeAsData) {
         {"name": "t", "parent": 0, "link": [1000.0, 0.25], "range": "b", "hosts": [["b", 10.0]]}])"));
 }
 
+// viewed_example() with bandwidths: a fast trunk, unlike directions, one that is not measured.
+TopologyBandwidth measured_example() {
+    using Kind = LinkBandwidth::Kind;
+    const LinkBandwidth slow{Kind::measured, 100e6, 1e6}, fast{Kind::at_least, 10e9, 0};
+    return {viewed_example(),
+            {{slow, slow}, {LinkBandwidth{Kind::measured, 1e9, 0}, slow}, {}, {slow, {}}, {fast, fast}}};
+}
+
+TEST(TopologyPage, HoldsBandwidthsIfTheyAreKnown) {
+    EXPECT_EQ(page_data(topology_page(measured_example())), json::parse(R"([
+        {"name": "s", "mesh": true, "range": "a[0-1],c",
+         "hosts": [["a0", 20.0, 1.0, 0.0, [1e8, "100 Mbit/s ± 1.00"]],
+                   ["a1", 21.0, 0.5, 0.5, [1e8, "-> 1.00 Gbit/s, <- 100 Mbit/s ± 1.00"]],
+                   ["c", 20.0, 1.0, 0.0, [1e8, "-> 100 Mbit/s ± 1.00, <- not measured"]]]},
+        {"name": "t", "parent": 0, "link": [1000.0, 0.25, 0.0, [1e10, ">= 10.0 Gbit/s"]], "range": "b",
+         "hosts": [["b", 10.0]]}])"));
+}
+
 TEST(TopologyPage, NeedsNothingElse) {
     const std::string page = topology_page(viewed_example());
     for (const char* outside : {"src=", "@import", "url(http", "fetch(", "https:", "<link"})
@@ -83,7 +102,7 @@ TEST(TopologyPage, NeedsNothingElse) {
 }
 
 TEST(TopologyPage, OfFewHosts) {
-    EXPECT_EQ(page_data(topology_page({})), json::parse(R"([{"name": "no hosts", "direct": true}])"));
+    EXPECT_EQ(page_data(topology_page(Topology{})), json::parse(R"([{"name": "no hosts", "direct": true}])"));
     EXPECT_EQ(page_data(topology_page({{"a"}, {}, {}})),
               json::parse(R"([{"name": "one host", "direct": true, "range": "a", "hosts": [["a"]]}])"));
     EXPECT_EQ(
@@ -133,8 +152,18 @@ TEST(TopologySvg, DrawsSwitchesHostsMeshesAndDoubts) {
     EXPECT_THAT(svg, Not(HasSubstr("nan")));
 }
 
+TEST(TopologySvg, LinksAreAsWideAsTheyAreFast) {
+    const std::string svg = topology_svg(measured_example());
+    EXPECT_THAT(svg, HasSubstr(">s - t: 1.00 ms, 25% sure, &gt;= 10.0 Gbit/s</title>"));
+    EXPECT_THAT(svg, HasSubstr(">1.00 ms, 10.0 Gbit/s</text>"));
+    EXPECT_THAT(svg, ContainsRegex("stroke-width=\"10.0\" [^>]*><title>s - t: "));
+    EXPECT_THAT(svg, ContainsRegex("stroke-width=\"2.0\" [^>]*><title>a.0-1.,c: .*, 100 Mbit/s"));
+    EXPECT_THAT(svg, ContainsRegex("stroke-width=\"1.0\" [^>]*><title>b: 10.0 us<"));
+    EXPECT_THAT(topology_svg(viewed_example()), Not(HasSubstr("bit/s")));
+}
+
 TEST(TopologySvg, OfFewHosts) {
-    EXPECT_THAT(topology_svg({}), HasSubstr("<svg"));
+    EXPECT_THAT(topology_svg(Topology{}), HasSubstr("<svg"));
     EXPECT_THAT(topology_svg({{"a"}, {}, {}}), HasSubstr(">a<"));
     EXPECT_THAT(topology_svg({{"a", "b"}, {}, {{0, 1, Delay{3}}}}),
                 HasSubstr(">a,b<tspan class=\"dim\" dx=\"12\">3.00 us<"));

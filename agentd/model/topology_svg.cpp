@@ -2,6 +2,7 @@
 
 #include "agentd/model/delay_colours.hpp"
 #include "agentd/model/host_range.hpp"
+#include "agentd/model/link_widths.hpp"
 #include "agentd/model/svg_elements.hpp"
 #include "agentd/model/topology_page.hpp"
 #include "agentd/model/topology_query.hpp"
@@ -9,7 +10,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 namespace trellis {
@@ -24,10 +27,13 @@ std::string counted(std::size_t count) {
 
 class SvgDrawing {
   public:
-    explicit SvgDrawing(const Topology& topology)
+    // `bandwidths`: by node, or none.
+    SvgDrawing(const Topology& topology, std::vector<LinkDirections> bandwidths)
         : topology_(topology),
           query_(topology),
           colours_(topology),
+          bandwidths_(std::move(bandwidths)),
+          widths_(bandwidths_),
           place_(topology.node_count()),
           hosts_y_(topology.node_count()) {}
 
@@ -89,12 +95,11 @@ class SvgDrawing {
         return 5.5 + 0.55 * std::log2(1.0 + static_cast<double>(query_.hosts_below(node).size()));
     }
 
-    void draw_link(SvgPoint from, SvgPoint to, const TopologyLink& link, std::size_t hosts,
+    void draw_link(SvgPoint from, SvgPoint to, const TopologyLink& link, double width,
                    const std::string& title) {
         const double bend = std::min(70.0, (to.x - from.x) / 2);
         links_ += "<path class=\"link" + std::string(is_doubtful(link) ? " doubtful" : "") + "\" stroke=\"" +
-                  colours_.of(link.delay) + "\" stroke-width=\"" +
-                  svg_number(1.5 + 0.35 * std::log2(1.0 + static_cast<double>(hosts))) + "\" d=\"M" +
+                  colours_.of(link.delay) + "\" stroke-width=\"" + svg_number(width) + "\" d=\"M" +
                   svg_number(from.x) + "," + svg_number(from.y) + "C" + svg_number(from.x + bend) + "," +
                   svg_number(from.y) + " " + svg_number(from.x + 0.3 * bend) + "," + svg_number(to.y) + " " +
                   svg_number(from.x + bend + 22) + "," + svg_number(to.y) + "H" + svg_number(to.x) +
@@ -136,17 +141,32 @@ class SvgDrawing {
         return "<path d=\"" + lines + "\"/>" + svg_circle("ring", at, r + 4);
     }
 
+    [[nodiscard]] double rate_of(TopologyNode node) const {
+        return bandwidths_.empty() ? 0 : bandwidths_[node].least();
+    }
+    [[nodiscard]] std::string rate_note(TopologyNode node) const {
+        return rate_of(node) > 0 ? ", " + bandwidth_text(bandwidths_[node]) : "";
+    }
+    // The slowest of those that are known.
+    [[nodiscard]] TopologyNode slowest_of(const std::vector<TopologyNode>& hosts) const {
+        return *std::ranges::min_element(hosts, {}, [&](TopologyNode host) {
+            return rate_of(host) > 0 ? rate_of(host) : std::numeric_limits<double>::infinity();
+        });
+    }
+
     void draw_trunk(TopologyNode node) {
         const TopologyNode parent = query_.parent(node);
         const TopologyLink& link = query_.link_to_parent(node);
         const double end = place_[node].x - radius(node);
-        draw_link({place_[parent].x + radius(parent), place_[parent].y}, {end, place_[node].y}, link,
-                  query_.hosts_below(node).size(),
-                  topology_.name(parent) + " - " + topology_.name(node) + ": " + link_text(link));
+        draw_link(
+            {place_[parent].x + radius(parent), place_[parent].y}, {end, place_[node].y}, link,
+            widths_.of(rate_of(node), query_.hosts_below(node).size()),
+            topology_.name(parent) + " - " + topology_.name(node) + ": " + link_text(link) + rate_note(node));
         const double name =
             glyph / 2 * static_cast<double>(std::min<std::size_t>(topology_.name(node).size(), 10));
         const double text_end = place_[node].x - std::max(radius(node), name) - 6;
-        draw_text("delay", {text_end, place_[node].y - 6}, delay_text(link.delay));
+        draw_text("delay", {text_end, place_[node].y - 6},
+                  delay_text(link.delay) + (rate_of(node) > 0 ? ", " + rate_text(rate_of(node)) : ""));
         if (is_doubtful(link))
             draw_text("delay", {text_end, place_[node].y + 14}, confidence_text(link.confidence));
     }
@@ -158,14 +178,16 @@ class SvgDrawing {
             names.push_back(topology_.name(host));
             if (host != query_.root()) links.push_back(query_.link_to_parent(host));
         }
-        const std::string range = fold_hosts(names), note = links.empty() ? "" : host_links_text(links);
+        const TopologyNode slowest = slowest_of(hosts_on(node));
+        const std::string range = fold_hosts(names),
+                          note = links.empty() ? "" : host_links_text(links) + rate_note(slowest);
         const SvgPoint at{place_[node].x + column - 56, hosts_y_[node]};
         if (!topology_.is_host(node)) {
             // The colour tells the longest of the delays, dashes that all are doubtful.
             TopologyLink link = *std::ranges::max_element(links, {}, &TopologyLink::delay);
             link.confidence = std::ranges::max_element(links, {}, &TopologyLink::confidence)->confidence;
-            draw_link({place_[node].x + radius(node), place_[node].y}, at, link, links.size(),
-                      range + ": " + note);
+            draw_link({place_[node].x + radius(node), place_[node].y}, at, link,
+                      widths_.of(rate_of(slowest), links.size()), range + ": " + note);
         }
         draw_box(at, range, note, std::ranges::any_of(links, is_doubtful));
     }
@@ -196,7 +218,7 @@ class SvgDrawing {
             right_ = std::max(right_, x);
         };
         const auto line = [&](const TopologyLink& link) {
-            draw_link({x, y}, {x + 40, y}, link, 8, link_text(link));
+            draw_link({x, y}, {x + 40, y}, link, 2.6, link_text(link));
             x += 48;
         };
         for (const Delay delay : colours_.range()) {
@@ -218,6 +240,8 @@ class SvgDrawing {
     const Topology& topology_;
     TopologyQuery query_;
     DelayColours colours_;
+    std::vector<LinkDirections> bandwidths_;
+    LinkWidths widths_;
     std::vector<TopologyNode> switches_;
     std::vector<SvgPoint> place_;
     std::vector<double> hosts_y_;  // 0: none
@@ -226,12 +250,20 @@ class SvgDrawing {
     std::string links_, nodes_;
 };
 
+std::string drawing_of(const Topology& topology, std::vector<LinkDirections> bandwidths) {
+    if (topology.hosts.empty())
+        return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"/>\n";
+    return SvgDrawing(topology, std::move(bandwidths)).draw();
+}
+
 }  // namespace
 
 std::string topology_svg(const Topology& topology) {
-    if (topology.hosts.empty())
-        return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"/>\n";
-    return SvgDrawing(topology).draw();
+    return drawing_of(topology, {});
+}
+
+std::string topology_svg(const TopologyBandwidth& tree) {
+    return drawing_of(tree.topology, bandwidths_by_node(tree));
 }
 
 }  // namespace trellis

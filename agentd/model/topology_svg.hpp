@@ -3,6 +3,8 @@
 
 #include "trellis/topology.hpp"
 
+#include "agentd/model/topology_bandwidth.hpp"
+
 #include <string>
 
 namespace trellis {
@@ -11,5 +13,7 @@ namespace trellis {
 // one box, links wide by the hosts below and coloured by delay, what is doubtful dashed, meshes marked. What
 // is known of a link or switch stands in its title, which browsers show on hover. Names may hold anything.
 [[nodiscard]] std::string topology_svg(const Topology& topology);
+// The same, with the bandwidth of each link, which is as wide as it is fast.
+[[nodiscard]] std::string topology_svg(const TopologyBandwidth& tree);
 
 }  // namespace trellis

@@ -1,9 +1,11 @@
 // `topology`: what can be done with topologies in files and on the bus.
+#include "agentd/model/bandwidth_value.hpp"
 #include "agentd/model/topology_compare.hpp"
 #include "agentd/model/topology_dot.hpp"
 #include "agentd/model/topology_json.hpp"
 #include "agentd/model/topology_newick.hpp"
 #include "agentd/model/topology_page.hpp"
+#include "agentd/model/topology_query.hpp"
 #include "agentd/model/topology_slurm.hpp"
 #include "agentd/model/topology_svg.hpp"
 #include "agentd/model/topology_text.hpp"
@@ -86,12 +88,24 @@ class TopologyCommand final : public Builtin {
         return topology_text(*topology);
     }
 
+    // With the bandwidths of the bus, if they are of this tree.
+    [[nodiscard]] std::string page(ShellContext& context, const Topology& topology) const {
+        const auto known = context.bus().get<BandwidthValue>(BandwidthValue::type_name);
+        if (known) {
+            const TopologyBandwidth& tree = known->tree();
+            const Result<Topology> same = project(topology, tree.topology.hosts);
+            if (same && *same == tree.topology && topology.hosts.size() == tree.topology.hosts.size())
+                return svg_ ? topology_svg(tree) : topology_page(tree);
+        }
+        return svg_ ? topology_svg(topology) : topology_page(topology);
+    }
+
     // To a file, which is never seen half written, or to standard output unless people would have to read it
     // there.
     Task<int> view(ShellContext& context) const {
         const Result<Topology> topology = read(context, first_);
         if (!topology) co_return context.fail(topology.error().message());
-        const std::string text = svg_ ? topology_svg(*topology) : topology_page(*topology);
+        const std::string text = page(context, *topology);
         const bool to_file = output_ && *output_ != "-";
         if (!output_ && context.terminal())
             co_return context.fail(
