@@ -101,12 +101,27 @@ TEST_F(TlsNetworkTest, MegabytesArriveWhole) {
     EXPECT_TRUE(run(context_, read_all(*incoming.stream)) == sent);
 }
 
+TEST_F(TlsNetworkTest, WhatTheOtherSystemHasIsDeliveredThoughNobodyReadsIt) {
+    const auto a = connect();
+    ASSERT_TRUE(a);
+    const auto incoming = accept();
+    const auto before = (*a)->delivered();
+    ASSERT_TRUE(before);
+    ASSERT_TRUE(run(context_, (*a)->write(std::string(10'000, 'x'))));
+    for (int i = 0; i < 100 && *(*a)->delivered() < *before + 10'000; ++i)
+        let_run(milliseconds(20));
+    EXPECT_GE(*(*a)->delivered(), *before + 10'000);
+    EXPECT_LE(*(*a)->delivered(), *before + 11'000);
+    (*a)->abort();
+    EXPECT_FALSE((*a)->delivered());
+}
+
 TEST_F(TlsNetworkTest, AConnectionThatIsCutOffIsNotAnEnd) {
     auto a = connect();
     ASSERT_TRUE(a);
     const auto incoming = accept();
     // As when the process dies: the socket goes without a farewell.
-    dynamic_cast<TlsStream&>(**a).cut();
+    (*a)->abort();
     const auto got = run(context_, incoming.stream->read());
     ASSERT_FALSE(got);
     EXPECT_EQ(got.error().kind, FailureKind::lost);

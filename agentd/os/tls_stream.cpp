@@ -1,5 +1,7 @@
 #include "agentd/os/tls_stream.hpp"
 
+#include "agentd/os/delivery_count.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -78,9 +80,16 @@ Task<Result<void>> TlsStream::write_parts(std::span<const std::string_view> part
     co_return written;
 }
 
-void TlsStream::cut() {
+// With a reset: the system sends nothing more of what it has taken.
+void TlsStream::abort() {
     state_->closed = true;
+    boost::system::error_code ignored;
+    state_->connection->socket().set_option(asio::socket_base::linger(true, 0), ignored);
     state_->connection->close();
+}
+
+std::optional<std::uint64_t> TlsStream::delivered() const {
+    return delivered_bytes(state_->connection->socket().native_handle());
 }
 
 void TlsStream::close() {

@@ -6,7 +6,9 @@
 
 #include "agentd/os/tls_connection.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace trellis {
@@ -23,7 +25,8 @@ class TlsStream : public ByteStream {
     // Announces the end and closes when the other side has done so too, at most a second later.
     void close() override;
     // Closes without announcing it.
-    void cut();
+    void abort() override;
+    [[nodiscard]] std::optional<std::uint64_t> delivered() const override;
 
   private:
     struct State;

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,9 +25,15 @@ class ByteStream {
     // Returns when all bytes are accepted.
     virtual Task<Result<void>> write(std::string bytes) = 0;
     virtual void close() = 0;
+    // Closes at once: what is still on its way is thrown away, and the other end fails.
+    virtual void abort() { close(); }
+    // How many bytes the other end's system has, as far as is known here, those behind a gap among them; what
+    // is sent with the stream's own (of an encryption) counts too. Nothing if this kind of stream cannot
+    // tell.
+    [[nodiscard]] virtual std::optional<std::uint64_t> delivered() const { return std::nullopt; }
 
     // As read(), to where the bytes belong, which stays valid until it returns: how many have come; 0 at the
-    // end. For those who call it and never read().
+    // end. read() is not to be called any more.
     virtual Task<Result<std::size_t>> read_into(std::span<char> space) {
         if (left_.empty()) {
             Result<std::string> bytes = co_await read();

@@ -114,16 +114,21 @@ void Conductor::send(const Round& round) {
     connecting_.clear();
     for (FlowNumber i = 0; i < round.size(); ++i)
         if (!is_out(round[i].from) && !is_out(round[i].to)) measuring_[round[i].group].push_back(i);
-    for (const auto& [group, flows] : measuring_)
+    for (const auto& [group, flows] : measuring_) {
+        Delay longest{0};
+        for (const FlowNumber i : flows)
+            longest = std::max(longest, 2 * paths_.delay(round[i].from, round[i].to));
+        const FlowTiming timing = timing_for(longest, flows.size());
         for (const FlowNumber i : flows) {
             const auto [from, to, unused] = round[i];
-            const FlowTiming timing = timing_for(2 * paths_.delay(from, to), flows.size());
             busy_.insert({from, to});
             connecting_.insert(i);
-            assignments[from].sending.push_back({i, hosts_[to].id, ports_.at(to), timing.streams, most});
-            assignments[to].receiving.push_back({i, hosts_[from].id, microseconds_of(timing.meter.slot),
+            assignments[from].sending.push_back({i, hosts_[to].id, ports_.at(to), timing.streams,
+                                                 microseconds_of(timing.meter.slot),
                                                  microseconds_of(timing.meter.warm_up), most});
+            assignments[to].receiving.push_back({i, hosts_[from].id});
         }
+    }
     for (auto& [node, assignment] : assignments) {
         assignment.round = static_cast<std::uint32_t>(conducted_.rounds);
         operation_.send(hosts_[node].id, encode(ToRole(std::move(assignment))));
@@ -146,16 +151,13 @@ void Conductor::take(TopologyNode from, const ToRoot& message) {
 void Conductor::take_arrival(TopologyNode from, const Arrival& arrival) {
     if (arrival.round != conducted_.rounds || arrival.flow >= round_.size()) return;
     const Flow& flow = round_[arrival.flow];
-    if (from != flow.from && from != flow.to) return;
     Progress& progress = progress_[arrival.flow];
-    if (progress.ended) return;
-    if (from == flow.to)
-        for (const float rate : arrival.rates)
-            progress.slots.push_back(rate * bits_per_byte);
+    if (from != flow.from || progress.ended) return;
+    for (const float rate : arrival.rates)
+        progress.slots.push_back(rate * bits_per_byte);
     progress.ended = arrival.last;
     if (progress.ended) connecting_.erase(arrival.flow);
-    // One of which nothing came, though it was connected, was crowded out by the others.
-    if (progress.ended && from == flow.from && conducted_.failures++ == 0)
+    if (!arrival.why.empty() && conducted_.failures++ == 0)
         conducted_.failure = hosts_[flow.from].name + " to " + hosts_[flow.to].name + ": " + arrival.why;
     settle(flow.group);
 }

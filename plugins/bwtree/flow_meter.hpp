@@ -1,12 +1,12 @@
-// FlowMeter: the rate of a flow, by the clock of the host that takes it, in slots of fixed length from its
-// beginning, so that the rates of flows that began together can be added slot by slot. What comes at once, as
-// it does when a lost packet has been sent again that had held up all behind it, counts as having come evenly
-// since what came before. Pure; owned by whoever takes the flow.
+// FlowMeter: the rate of a flow, from a count of what has arrived of it that its sender looks at from time to
+// time, in slots of fixed length from its beginning, so that the rates of flows that began together can be
+// added slot by slot. Pure; owned by whoever sends the flow.
 #pragma once
 
 #include "trellis/time.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace trellis::plugins::bwtree {
@@ -16,6 +16,7 @@ struct MeterSettings {
     Duration warm_up = std::chrono::milliseconds(50);  // while the sender's window grows; not in any slot
 };
 
+inline constexpr std::size_t slots_of_report = 5;
 inline constexpr std::size_t slots_of_reading = 10;
 inline constexpr std::size_t most_slots = 60;
 
@@ -26,29 +27,21 @@ inline constexpr std::size_t most_slots = 60;
 
 class FlowMeter {
   public:
-    // The first bytes have come at `begin` and are not counted.
-    FlowMeter(MeterSettings settings, TimePoint begin)
-        : settings_(settings),
-          before_(begin),
-          first_(begin),
-          last_(begin),
-          slot_begin_(begin + settings.warm_up) {}
+    FlowMeter(MeterSettings settings, TimePoint begin, std::uint64_t arrived)
+        : settings_(settings), before_(begin), counted_(arrived), slot_begin_(begin + settings.warm_up) {}
 
-    // Time never goes back. Bytes count when the next ones have come behind them. True if there is a reading
-    // to take.
-    bool add(TimePoint now, std::size_t bytes);
+    // How many bytes have arrived by now, which came evenly since the last time. Time never goes back, nor is
+    // a count below an earlier one counted. True if there are rates to take.
+    bool add(TimePoint now, std::uint64_t arrived);
     // The rates of the slots that have ended since the last time, in bytes per second.
     [[nodiscard]] std::vector<float> take();
     // All slots are over.
     [[nodiscard]] bool done() const { return taken_ + rates_.size() >= most_slots; }
 
   private:
-    void spread();
-
     MeterSettings settings_;
-    TimePoint before_;        // the last bytes of what came at once before
-    TimePoint first_, last_;  // of what comes at once now
-    double burst_ = 0;        // bytes of that
+    TimePoint before_;  // of the last count
+    std::uint64_t counted_;
     TimePoint slot_begin_;
     double bytes_ = 0;  // in the slot
     std::vector<float> rates_;

@@ -1,4 +1,5 @@
-// FlowTiming: how one flow is measured, by the round-trip time between its hosts. A value.
+// FlowTiming: how the flows of a group are measured, all in slots of the same length, which are added. A
+// value.
 #pragma once
 
 #include "trellis/time.hpp"
@@ -17,13 +18,16 @@ struct FlowTiming {
     MeterSettings meter;
 };
 
-// `companions`: flows of its group.
-[[nodiscard]] inline FlowTiming timing_for(Delay round_trip, std::size_t companions) {
+// By the longest of their round-trip times, and how many they are.
+[[nodiscard]] inline FlowTiming timing_for(Delay round_trip, std::size_t flows) {
     using std::chrono::milliseconds;
     const auto rtt = std::chrono::duration_cast<Duration>(round_trip);
-    const std::size_t streams = rtt < milliseconds(2) ? 1 : rtt < milliseconds(10) ? 2 : 4;
+    const std::size_t streams = rtt < milliseconds(2)    ? 1
+                                : rtt < milliseconds(10) ? 2
+                                : rtt < milliseconds(50) ? 4
+                                                         : 16;
     FlowTiming timing;
-    timing.streams = static_cast<std::uint8_t>((streams + companions - 1) / companions);
+    timing.streams = static_cast<std::uint8_t>((streams + flows - 1) / flows);
     timing.meter.slot = std::clamp<Duration>(2 * rtt, milliseconds(10), milliseconds(200));
     timing.meter.warm_up = std::max<Duration>(milliseconds(50), 10 * rtt);
     return timing;

@@ -1,6 +1,10 @@
 #include "plugins/bwtree/flow_work.hpp"
 
+#include "plugins/bwtree/flow_meter.hpp"
+
 #include <algorithm>
+#include <numeric>
+#include <string>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
@@ -10,13 +14,17 @@ namespace trellis::plugins::bwtree {
 namespace {
 
 constexpr Duration connect_timeout = std::chrono::seconds(2);
-// Beyond the time that a flow may take.
-constexpr Duration patience = std::chrono::seconds(1);
 constexpr std::size_t block_bytes = std::size_t{16} * 1024;
 
-MeterSettings settings_of(const Receiving& what) {
+MeterSettings settings_of(const Sending& what) {
     using std::chrono::microseconds;
     return {microseconds(what.slot_us), microseconds(what.warm_up_us)};
+}
+
+std::uint64_t arrived(const std::vector<std::shared_ptr<ByteStream>>& streams) {
+    return std::accumulate(
+        streams.begin(), streams.end(), std::uint64_t{0},
+        [](std::uint64_t sum, const auto& stream) { return sum + stream->delivered().value_or(0); });
 }
 
 }  // namespace
@@ -41,12 +49,8 @@ Result<void> FlowWork::open() {
 void FlowWork::close() {
     closed_ = true;
     if (listener_) listener_->close();
-    close_streams();
-}
-
-void FlowWork::close_streams() {
     for (const Stream& stream : std::exchange(streams_, {}))
-        stream->close();
+        stream->abort();
     changed_.notify();
 }
 
@@ -66,15 +70,14 @@ void FlowWork::begin(const Assignment& assignment) {
     going_ = stopped_ = false;
     sent_ = 0;
     incoming_.clear();
-    longest_ = {};
-    for (const Receiving& receiving : assignment.receiving) {
-        auto incoming = std::make_shared<Incoming>();
-        incoming->what = receiving;
-        incoming_[receiving.flow] = std::move(incoming);
-        longest_ = std::max(longest_, longest_time(settings_of(receiving)));
+    outgoing_.clear();
+    for (const Receiving& receiving : assignment.receiving)
+        incoming_[receiving.flow] = receiving.from;
+    for (const Sending& sending : assignment.sending) {
+        auto flow = std::make_shared<Outgoing>(Outgoing{sending, {}, sending.most_bytes});
+        outgoing_.push_back(flow);
+        asio::co_spawn(executor_, send(round_, std::move(flow)), asio::detached);
     }
-    for (const Sending& sending : assignment.sending)
-        asio::co_spawn(executor_, send(round_, sending), asio::detached);
     changed_.notify();
 }
 
@@ -82,57 +85,85 @@ void FlowWork::begin(const Assignment& assignment) {
 void FlowWork::go(std::uint32_t round) {
     if (!running(round)) return;
     going_ = true;
-    if (!incoming_.empty())
-        asio::co_spawn(executor_, give_up_late(round_, longest_ + patience), asio::detached);
     changed_.notify();
 }
 
-// What is still under way is of no use: nobody waits for it.
+// What is still under way is of no use, and would be in the way of the next round. Who takes it goes on to do
+// so until it ends: its sender may not have been told yet.
 void FlowWork::stop(std::uint32_t round) {
     if (round != round_ || stopped_) return;
     stopped_ = true;
-    close_streams();
+    for (const auto& flow : outgoing_)
+        for (const Stream& stream : flow->streams) {
+            stream->abort();
+            streams_.erase(stream);
+        }
+    changed_.notify();
     context_.send(root_id, encode(ToRoot(Idle{round_, sent_})));
 }
 
-Task<void> FlowWork::send(std::uint32_t round, Sending sending) {
+Task<void> FlowWork::send(std::uint32_t round, std::shared_ptr<Outgoing> flow) {
     const auto self = shared_from_this();
-    const auto left = std::make_shared<std::uint64_t>(sending.most_bytes);
-    const auto peer = std::ranges::find(session_.participants, sending.to, &Host::id);
-    if (peer == session_.participants.end()) co_return refuse(round, sending.flow, "not of this operation");
-    for (int i = 0; i < sending.streams && running(round); ++i) {
-        Endpoint at{peer->addresses, sending.port};
-        auto stream = co_await network_.connect(session_, sending.to, std::move(at), connect_timeout);
-        if (!stream) co_return i == 0 ? refuse(round, sending.flow, stream.error().message()) : void();
-        const Stream shared = std::move(*stream);
-        if (!running(round)) co_return;
-        streams_.insert(shared);
-        std::string header = encode(StreamHeader{round, sending.flow});
-        const Result<void> sent = co_await shared->write(std::move(header));
-        if (!sent) co_return refuse(round, sending.flow, sent.error().message());
-        asio::co_spawn(executor_, write(round, shared, left), asio::detached);
+    while (flow->streams.size() < flow->what.streams && running(round)) {
+        Result<Stream> stream = co_await connect(round, *flow);
+        if (!stream && flow->streams.empty()) co_return fail(round, *flow, stream.error());
+        if (!stream) break;
+        flow->streams.push_back(std::move(*stream));
     }
-    if (running(round)) context_.send(root_id, encode(ToRoot(Connected{round, sending.flow})));
+    if (!running(round)) co_return;
+    context_.send(root_id, encode(ToRoot(Connected{round, flow->what.flow})));
+    while (!going_ && running(round))
+        co_await changed_.wait();
+    for (const Stream& stream : flow->streams)
+        asio::co_spawn(executor_, write(round, flow, stream), asio::detached);
+    co_await measure(round, flow);
 }
 
-// What was connected too late ends at once.
-Task<void> FlowWork::write(std::uint32_t round, Stream stream, std::shared_ptr<std::uint64_t> left) {
+Task<Result<FlowWork::Stream>> FlowWork::connect(std::uint32_t round, const Outgoing& flow) {
+    const auto peer = std::ranges::find(session_.participants, flow.what.to, &Host::id);
+    if (peer == session_.participants.end()) {
+        co_return Failure{FailureKind::invalid, "connect to a peer", "", "not of this operation"};
+    }
+    Endpoint at{peer->addresses, flow.what.port};
+    auto opened = co_await network_.connect(session_, flow.what.to, std::move(at), connect_timeout);
+    if (!opened) co_return opened.error();
+    Stream stream = std::move(*opened);
+    std::string header = encode(StreamHeader{round, flow.what.flow});
+    const Result<void> sent = co_await stream->write(std::move(header));
+    if (!sent) co_return sent.error();
+    if (!stream->delivered()) {
+        co_return Failure{FailureKind::unavailable, "measure a flow", "", "no count of what arrives"};
+    }
+    if (!running(round)) co_return Failure{FailureKind::cancelled, "measure a flow", "", "it is over"};
+    streams_.insert(stream);
+    co_return stream;
+}
+
+Task<void> FlowWork::write(std::uint32_t round, std::shared_ptr<Outgoing> flow, Stream stream) {
     const auto self = shared_from_this();
-    bool good = true;
-    while (good && running(round)) {
-        if (!going_ || *left == 0) {
-            co_await changed_.wait();
-            continue;
-        }
-        const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(*left, block_bytes));
-        *left -= size;
+    Result<void> written;
+    while (written && running(round) && flow->left > 0) {
+        const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(flow->left, block_bytes));
+        flow->left -= size;
         sent_ += size;
         std::string block(size, 'x');
-        const Result<void> written = co_await stream->write(std::move(block));
-        good = written.has_value();
+        written = co_await stream->write(std::move(block));
     }
-    stream->close();
-    streams_.erase(stream);
+    if (!written) fail(round, *flow, written.error());
+}
+
+// Until all slots are over, or what it may send has been handed on: then it is slower than it could be.
+Task<void> FlowWork::measure(std::uint32_t round, std::shared_ptr<Outgoing> flow) {
+    const auto self = shared_from_this();
+    const MeterSettings settings = settings_of(flow->what);
+    FlowMeter meter(settings, clock_.now(), arrived(flow->streams));
+    while (running(round) && !flow->ended) {
+        co_await clock_.sleep(settings.slot);
+        if (!running(round) || flow->ended) co_return;
+        const bool spent = flow->left == 0;
+        if (!spent && !meter.add(clock_.now(), arrived(flow->streams))) continue;
+        report(*flow, meter.take(), spent || meter.done());
+    }
 }
 
 Task<void> FlowWork::accept_all() {
@@ -146,7 +177,7 @@ Task<void> FlowWork::accept_all() {
     }
 }
 
-// The stream may be there before the root's word of it.
+// What comes is thrown away. The stream may be there before the root's word of it.
 Task<void> FlowWork::read(HostId peer, Stream stream) {
     const auto self = shared_from_this();
     std::string begin;
@@ -158,53 +189,30 @@ Task<void> FlowWork::read(HostId peer, Stream stream) {
     const auto header = decode<StreamHeader>(std::string_view(begin).substr(0, stream_header_size));
     while (header && header->round > round_ && !closed_)
         co_await changed_.wait();
-    if (header && running(header->round)) {
-        const auto incoming = incoming_.find(header->flow);
-        if (incoming != incoming_.end() && incoming->second->what.from == peer) {
-            const auto kept = incoming->second;
-            co_await take(stream, header->round, *kept);
-        }
+    bool good = header && running(header->round);
+    if (good) {
+        const auto from = incoming_.find(header->flow);
+        good = from != incoming_.end() && from->second == peer;
     }
-    stream->close();
+    while (good && header->round == round_ && !closed_) {
+        const Result<std::string> bytes = co_await stream->read();
+        good = bytes && !bytes->empty();
+    }
+    stream->abort();
     streams_.erase(stream);
 }
 
-Task<void> FlowWork::take(Stream stream, std::uint32_t round, Incoming& incoming) {
-    for (;;) {
-        const Result<std::string> bytes = co_await stream->read();
-        if (!bytes || bytes->empty() || !running(round)) co_return;
-        const TimePoint now = clock_.now();
-        incoming.bytes += bytes->size();
-        if (!incoming.meter) {
-            incoming.meter.emplace(settings_of(incoming.what), now);
-        } else if (incoming.meter->add(now, bytes->size())) {
-            report(incoming, incoming.meter->done());
-        }
-        if (incoming.bytes >= incoming.what.most_bytes)
-            report(incoming, true, "its share of the budget is too small");
-    }
+void FlowWork::report(Outgoing& flow, std::vector<float> rates, bool last) {
+    if (flow.ended) return;
+    flow.ended = last;
+    context_.send(root_id, encode(ToRoot(Arrival{round_, flow.what.flow, std::move(rates), last, {}})));
 }
 
-void FlowWork::report(Incoming& incoming, bool last, std::string why) {
-    if (incoming.ended) return;
-    incoming.ended = last;
-    Arrival arrival{round_, incoming.what.flow, {}, last, std::move(why)};
-    if (incoming.meter) arrival.rates = incoming.meter->take();
-    context_.send(root_id, encode(ToRoot(arrival)));
-}
-
-void FlowWork::refuse(std::uint32_t round, FlowNumber flow, const std::string& why) {
-    if (!running(round)) return;
-    context_.send(root_id, encode(ToRoot(Arrival{round, flow, {}, true, why.substr(0, 200)})));
-}
-
-// What has not come by then does not count.
-Task<void> FlowWork::give_up_late(std::uint32_t round, Duration after) {
-    const auto self = shared_from_this();
-    co_await clock_.sleep(after);
-    if (!running(round)) co_return;
-    for (const auto& [flow, incoming] : incoming_)
-        report(*incoming, true, "nothing came");
+void FlowWork::fail(std::uint32_t round, Outgoing& flow, const Failure& failure) {
+    if (!running(round) || flow.ended) return;
+    flow.ended = true;
+    const std::string why = failure.message().substr(0, 200);
+    context_.send(root_id, encode(ToRoot(Arrival{round, flow.what.flow, {}, true, why})));
 }
 
 }  // namespace trellis::plugins::bwtree

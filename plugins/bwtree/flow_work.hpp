@@ -5,14 +5,12 @@
 #include "trellis/role.hpp"
 
 #include "agentd/core/mailbox.hpp"
-#include "plugins/bwtree/flow_meter.hpp"
 #include "plugins/bwtree/messages.hpp"
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
-#include <string>
+#include <vector>
 
 namespace trellis::plugins::bwtree {
 
@@ -30,25 +28,24 @@ class FlowWork : public std::enable_shared_from_this<FlowWork> {
 
   private:
     using Stream = std::shared_ptr<ByteStream>;
-    struct Incoming {
-        Receiving what;
-        std::optional<FlowMeter> meter;
-        std::uint64_t bytes = 0;
-        bool ended = false;  // has been reported for the last time
+    struct Outgoing {
+        Sending what;
+        std::vector<Stream> streams;
+        std::uint64_t left = 0;  // bytes that it may still send
+        bool ended = false;      // has been reported for the last time
     };
 
     void begin(const Assignment& assignment);
     void go(std::uint32_t round);
     void stop(std::uint32_t round);
-    Task<void> send(std::uint32_t round, Sending sending);
-    Task<void> write(std::uint32_t round, Stream stream, std::shared_ptr<std::uint64_t> left);
+    Task<void> send(std::uint32_t round, std::shared_ptr<Outgoing> flow);
+    Task<Result<Stream>> connect(std::uint32_t round, const Outgoing& flow);
+    Task<void> write(std::uint32_t round, std::shared_ptr<Outgoing> flow, Stream stream);
+    Task<void> measure(std::uint32_t round, std::shared_ptr<Outgoing> flow);
     Task<void> accept_all();
     Task<void> read(HostId peer, Stream stream);
-    Task<void> take(Stream stream, std::uint32_t round, Incoming& incoming);
-    Task<void> give_up_late(std::uint32_t round, Duration after);
-    void report(Incoming& incoming, bool last, std::string why = {});
-    void refuse(std::uint32_t round, FlowNumber flow, const std::string& why);
-    void close_streams();
+    void report(Outgoing& flow, std::vector<float> rates, bool last);
+    void fail(std::uint32_t round, Outgoing& flow, const Failure& failure);
     [[nodiscard]] bool running(std::uint32_t round) const;
 
     RoleContext& context_;
@@ -60,10 +57,11 @@ class FlowWork : public std::enable_shared_from_this<FlowWork> {
     Signal changed_;
     std::set<Stream> streams_;
     std::uint32_t round_ = 0;
-    std::map<FlowNumber, std::shared_ptr<Incoming>> incoming_;  // of this round
-    std::uint64_t sent_ = 0;                                    // in this round
-    Duration longest_{0};                                       // that a flow takes in this round
-    bool going_ = false, stopped_ = false;                      // this round
+    // Of this round:
+    std::map<FlowNumber, HostId> incoming_;  // from whom
+    std::vector<std::shared_ptr<Outgoing>> outgoing_;
+    std::uint64_t sent_ = 0;
+    bool going_ = false, stopped_ = false;
     bool closed_ = false;
 };
 

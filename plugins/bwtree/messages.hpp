@@ -28,22 +28,21 @@ struct Sending {
     HostId to{};
     std::uint16_t port = 0;
     std::uint8_t streams = 1;
+    std::uint32_t slot_us = 0;
+    std::uint32_t warm_up_us = 0;
     std::uint64_t most_bytes = 0;  // over all streams
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(flow, to, port, streams, most_bytes);
+        archive(flow, to, port, streams, slot_us, warm_up_us, most_bytes);
     }
 };
 
 struct Receiving {
     FlowNumber flow = 0;
     HostId from{};
-    std::uint32_t slot_us = 0;
-    std::uint32_t warm_up_us = 0;
-    std::uint64_t most_bytes = 0;
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(flow, from, slot_us, warm_up_us, most_bytes);
+        archive(flow, from);
     }
 };
 
@@ -84,8 +83,8 @@ struct Connected {
     }
 };
 
-// Role to root, of a flow that it takes: the rates of its next slots, in bytes of the stream per second. Or,
-// also of one that it cannot send, that no more will come, and why.
+// Role to root, of a flow that it sends: the rates at which it arrived in its next slots, in bytes per
+// second; whether these are the last, and, if it failed, why.
 struct Arrival {
     std::uint32_t round = 0;
     FlowNumber flow = 0;

@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
 namespace trellis {
 namespace {
@@ -119,11 +121,62 @@ TEST(BwtreeSimulated, ThePublishedMethodTakesTheRateOfAPairForBothLinks) {
     EXPECT_EQ(measured.on_way("a00", "b00", 1), measured.on_way("b00", "a00", 1));
 }
 
+TEST(BwtreeSimulated, DrawsTheTreeWithAFigureForEachDirectionWhereTheyDiffer) {
+    MeasuredTree measured(sim::parse_lab(uneven));
+    ASSERT_EQ(measured.run(), 0) << measured.said();
+    const std::string tree = measured.printed();
+    EXPECT_THAT(tree, ContainsRegex("a\\[00-05\\].*6 hosts, (29|30)[0-9] Mbit/s ± "));
+    EXPECT_THAT(tree, ContainsRegex("b\\[00-03\\].*4 hosts, -> (29|30)[0-9] Mbit/s.*, <- 1[45][0-9] Mbit/s"));
+    EXPECT_THAT(tree, ContainsRegex("-> (19|20)[0-9] Mbit/s ± [0-9.]+, <- (9[5-9].[0-9]|10[0-5]) Mbit/s"));
+    EXPECT_THAT(tree, ContainsRegex(">= 1\\.[0-9]+ Gbit/s"));
+    ASSERT_EQ(measured.run("show bandwidth"), 0);
+    EXPECT_EQ(measured.printed(), tree);
+    ASSERT_EQ(measured.run("topology view"), 0) << measured.said();
+    EXPECT_THAT(measured.printed(), HasSubstr(" Mbit/s ± "));
+}
+
+TEST(BwtreeSimulated, ItsJsonIsTheBandwidthOfEachDirectionOfEachLink) {
+    MeasuredTree measured(sim::parse_lab(uneven));
+    ASSERT_EQ(measured.run("bwtree --json"), 0) << measured.said();
+    const auto json = nlohmann::json::parse(measured.printed());
+    EXPECT_EQ(json.at("format"), "trellis-bandwidth");
+    EXPECT_EQ(json.at("topology").at("format"), "trellis-topology");
+    const auto& links = measured.tree().links;
+    ASSERT_EQ(json.at("links").size(), links.size());
+    std::set<std::string> kinds;
+    for (std::size_t i = 0; i < links.size(); ++i)
+        for (const std::size_t way : {0u, 1u}) {
+            const auto& one = json["links"][i].at(way == 0 ? "a_to_b" : "b_to_a");
+            EXPECT_EQ(one.at("bits_per_second"), links[i][way].bits_per_second);
+            EXPECT_EQ(one.at("standard_error"), links[i][way].standard_error);
+            kinds.insert(one.at("kind"));
+        }
+    EXPECT_EQ(kinds, (std::set<std::string>{"at least", "measured"}));
+    ASSERT_EQ(measured.run("bwtree query --json a00 b00"), 0);
+    EXPECT_NEAR(nlohmann::json::parse(measured.printed()).at("b_to_a").at("bits_per_second").get<double>(),
+                200e6, 20e6);
+}
+
+// 12.5 MB are on the way at once, more than a window.
+TEST(BwtreeSimulated, SeveralStreamsFillALongWay) {
+    MeasuredTree measured(sim::parse_lab(R"(
+switch west
+switch east west rate=1gbit delay=50ms queue=4m
+hosts a%02d 0 3 west 10.1.0.1 rate=1gbit delay=10us queue=1m
+hosts b%02d 0 3 east 10.2.0.1 rate=1gbit delay=10us queue=1m
+host ctl west 10.9.0.1 rate=10gbit delay=10us
+)"));
+    ASSERT_EQ(measured.run(), 0) << measured.said();
+    measured.expect_measured("a00", "b00", 0, 1e9);
+    measured.expect_measured("a00", "b00", 1, 1e9);
+    measured.expect_measured("b00", "a00", 1, 1e9);
+}
+
 // The published method took 27 to 30 s for such a network.
-TEST(BwtreeSimulated, TakesHalfOfTheTimeOfThePublishedMethodFor256HostsInFourClusters) {
+TEST(BwtreeSimulated, TakesTenSecondsFor256HostsInFourClusters) {
     MeasuredTree measured(sim::read_lab("four_clusters_256"));
     ASSERT_EQ(measured.run(), 0) << measured.said();
-    EXPECT_LE(measured.took(), std::chrono::milliseconds(13'500)) << measured.said();
+    EXPECT_LE(measured.took(), std::chrono::seconds(10)) << measured.said();
     testing::Test::RecordProperty("took_ms", static_cast<int>(measured.took() / milliseconds(1)));
     for (const std::string host : {"a00", "b17", "c40", "d63"}) {
         const std::string other = host == "a00" ? "d00" : "a00";

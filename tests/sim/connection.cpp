@@ -70,7 +70,10 @@ void Connection::arrived(std::uint64_t tag) {
     const Side side = static_cast<Side>(tag % 2);
     End& to = end(1 - side);
     const auto queued = end(side).under_way.find(tag / 2);
-    if (queued != end(side).under_way.end()) end(side).way = time_.now() - queued->second.sent;
+    if (queued != end(side).under_way.end()) {
+        end(side).way = time_.now() - queued->second.sent;
+        end(side).delivered += queued->second.bytes;
+    }
     end(side).tries.erase(tag / 2);
     to.arrived_early[tag / 2] = true;
     take_in(1 - side);

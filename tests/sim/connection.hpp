@@ -48,6 +48,9 @@ class Connection final : public Sender, public std::enable_shared_from_this<Conn
     // The bytes that the connection holds now: queued, under way and unread.
     [[nodiscard]] std::size_t held() const;
     [[nodiscard]] std::size_t held(Side side) const;
+    // The bytes of this side that have arrived, those behind a gap among them. (It is known at once: the way
+    // of the acknowledgements takes no time.)
+    [[nodiscard]] std::uint64_t delivered(Side side) const { return ends_[index(side)].delivered; }
     [[nodiscard]] bool open(Side side) const { return !ends_[index(side)].closed; }
     [[nodiscard]] MachineIndex machine(Side side) const { return ends_[index(side)].machine; }
 
@@ -72,6 +75,7 @@ class Connection final : public Sender, public std::enable_shared_from_this<Conn
         std::map<std::uint64_t, int> tries;
         std::size_t window_bytes = 0;  // used: under way, or arrived and unread
         std::size_t window = 0;
+        std::uint64_t delivered = 0;      // bytes that have arrived, in whatever order
         std::uint64_t shrunk_before = 0;  // losses of what was sent before this shrink it no more
         Duration way{0};                  // how long the last one took to arrive, queues included
         std::uint64_t next_sequence = 0;

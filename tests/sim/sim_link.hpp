@@ -38,6 +38,10 @@ class SimByteStream final : public ByteStream {
     Task<Result<std::string>> read() override;
     Task<Result<void>> write(std::string bytes) override;
     void close() override { connection_->close(side_); }
+    void abort() override { connection_->abort(side_); }
+    [[nodiscard]] std::optional<std::uint64_t> delivered() const override {
+        return connection_->delivered(side_);
+    }
 
   private:
     std::shared_ptr<Connection> connection_;
