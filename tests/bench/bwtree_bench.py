@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """bwtree beside the rates of a laboratory's links and beside iperf3, in a laboratory that is up.
 
-Usage: bwtree_bench.py LAB TRELLIS LAB_FILE PAIRS. Prints a markdown report. Rates are those of Ethernet frames, in Mbit/s.
+Usage: bwtree_bench.py LAB TRELLIS LAB_FILE PAIRS ROUNDS. Prints a markdown report. Rates are those of Ethernet frames, in
+Mbit/s.
 """
 import json
 import os
@@ -103,9 +104,22 @@ def off(figure, rate):
     return figure["bits_per_second"] / 1e6 / rate - 1
 
 
+def link_errors(truth, tree):
+    """Of each direction of each link that the hosts can fill; 1 for what is not measured."""
+    errors, everyone, found = [], frozenset(truth.hosts), directions(tree)
+    for node in truth.parent:
+        for upwards in (True, False):
+            hosts = truth.below(node) if upwards else everyone - truth.below(node)
+            rate = (truth.up if upwards else truth.down)[node]
+            figure = found.get(hosts, {"kind": "no such link"})
+            if truth.at_hand(node, upwards) >= rate:
+                errors.append(abs(off(figure, rate)) if figure["kind"] == "measured" else 1)
+    return errors
+
+
 def link_table(truth, default, published):
-    """Prints a row for each link between switches and for each sort of host; the errors of what hosts can fill."""
-    errors, everyone = {"default": [], "published": []}, frozenset(truth.hosts)
+    """Prints a row for each link between switches and for each sort of host."""
+    everyone = frozenset(truth.hosts)
     print("| link | towards | rate | the hosts have at hand | bwtree | off | published method | off |")
     print("|---|---|---|---|---|---|---|---|")
     worst = {}  # by what a row is about
@@ -115,9 +129,6 @@ def link_table(truth, default, published):
             rate = (truth.up if upwards else truth.down)[node]
             hand = truth.at_hand(node, upwards)
             pair = [trees.get(hosts, {"kind": "no such link", "bits_per_second": 0}) for trees in (default, published)]
-            if hand >= rate:
-                errors["default"].append(abs(off(pair[0], rate)) if pair[0]["kind"] == "measured" else 1)
-                errors["published"].append(abs(off(pair[1], rate)))
             name = f"{node}" if node not in truth.hosts else f"each host at {parent}, the worst"
             key = (name, parent if upwards else "hosts")
             score = abs(off(pair[0], rate))
@@ -127,7 +138,6 @@ def link_table(truth, default, published):
         hand_text = "more" if hand == float("inf") else f"{hand:.0f}"
         cells = [f"{figure_text(figure)} | {100 * off(figure, rate):+.1f}%" for figure in pair]
         print(f"| {name} | {towards} | {rate:.0f} | {hand_text} | {cells[0]} | {cells[1]} |")
-    return errors
 
 
 def figure_text(figure):
@@ -144,16 +154,17 @@ class Laboratory:
     def on(self, host, *command, **options):
         return subprocess.run([self.lab, "exec", "-i", host, *command], check=True, text=True, **options)
 
-    def measure(self):
-        """Both methods: the trees, and what was said of each."""
+    def measure(self, rounds):
+        """By the default method so many times, then by the published one: the trees, and what was said of each."""
         script = f"explore {' '.join(self.truth.hosts)}; infer\n"
-        for method in ("default", "published"):
-            script += f"bwtree --method {method}\nshow bandwidth --json > /tmp/{method}.json\n"
+        methods = ["default"] * rounds + ["published"]
+        for place, method in enumerate(methods):
+            script += f"bwtree --method {method}\nshow bandwidth --json > /tmp/{place}.json\n"
         said = self.on("ctl", self.trellis, input=script, capture_output=True).stderr
         print(said, file=sys.stderr)
         summaries = [line for line in said.splitlines() if " directions of links in " in line]
-        trees = [json.loads(self.on("ctl", "cat", f"/tmp/{method}.json", capture_output=True).stdout)
-                 for method in ("default", "published")]
+        trees = [json.loads(self.on("ctl", "cat", f"/tmp/{place}.json", capture_output=True).stdout)
+                 for place in range(len(methods))]
         return trees, summaries
 
     def iperf3(self, sender, receiver):
@@ -203,23 +214,28 @@ def pair_table(laboratory, tree, count):
 
 def summary(errors):
     within = sum(error <= TOLERANCE for error in errors)
-    return f"{within} of {len(errors)} within 10%, median {100 * statistics.median(errors):.1f}% off, worst {100 * max(errors):.1f}%"
+    median, worst = 100 * statistics.median(errors), 100 * max(errors)
+    return f"{within} of {len(errors)} within 10%, median {median:.1f}%, worst {worst:.1f}% off"
 
 
 def main():
-    lab, trellis, path, pairs = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+    lab, trellis, path, pairs, rounds = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
     truth = Truth(path)
     laboratory = Laboratory(lab, trellis, truth)
-    (default, published), summaries = laboratory.measure()
+    trees, summaries = laboratory.measure(rounds)
     print(f"# The bandwidth of every link of `{os.path.basename(path)}`\n")
     print(f"{time.strftime('%Y-%m-%d', time.gmtime())}, {len(truth.hosts)} emulated hosts, {os.cpu_count()} processors. "
           "Mbit/s of Ethernet frames, each direction by itself.\n")
-    errors = link_table(truth, directions(default), directions(published))
-    print(f"\nOf the links that the hosts can fill: bwtree {summary(errors['default'])}; "
-          f"the published method {summary(errors['published'])}.\n")
-    print(f"bwtree: {summaries[0]}. The published method: {summaries[1]}.")
+    print(f"bwtree {rounds} times one after the other, then its published method; the tables are of the last of these. What is\n"
+          "said not to be measured, or to be at least a rate, counts as 100% off where the hosts can fill the link.\n")
+    link_table(truth, directions(trees[-2]), directions(trees[-1]))
     print("\n## Between hosts, beside one flow of iperf3")
-    print(f"\nbwtree beside iperf3: {summary(pair_table(laboratory, default, pairs))}.")
+    pair_errors = pair_table(laboratory, trees[-2], pairs)
+    print("\n## In short\n")
+    for place, tree in enumerate(trees):
+        name = f"bwtree, round {place + 1}" if place < rounds else "published method"
+        print(f"- {name}: links that the hosts can fill: {summary(link_errors(truth, tree))}; {summaries[place]}")
+    print(f"- bwtree beside iperf3: pairs: {summary(pair_errors)}")
 
 
 if __name__ == "__main__":
