@@ -14,7 +14,7 @@ namespace {
 // wire (with its preamble, gap, IP and TCP headers and timestamps) are the stream's.
 constexpr double bits_per_byte = 8.0 * 1538 / 1448;
 // The flows of a group are measured once the sum of their rates is as sure as this.
-constexpr double steady_error = 0.04;
+constexpr double steady_error = 0.02;
 // No rate is surer than this share of it.
 constexpr double least_error = 0.002;
 // Less than this cannot be measured.
