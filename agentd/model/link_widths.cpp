@@ -21,4 +21,9 @@ double LinkWidths::of(double bits_per_second, std::size_t hosts_below) const {
     return 2 + 8 * std::log(bits_per_second / slowest_) / std::log(fastest_ / slowest_);
 }
 
+std::vector<double> LinkWidths::range() const {
+    if (slowest_ == fastest_) return {};
+    return {slowest_, fastest_};
+}
+
 }  // namespace trellis

@@ -17,6 +17,9 @@ class LinkWidths {
     // In pixels. `bits_per_second`: 0 if it is not known.
     [[nodiscard]] double of(double bits_per_second, std::size_t hosts_below) const;
 
+    // The slowest and the fastest, if they differ.
+    [[nodiscard]] std::vector<double> range() const;
+
   private:
     double slowest_ = 0, fastest_ = 0;  // 0: none is known
 };

@@ -67,7 +67,7 @@ function drawLegend() {
   if (rates.length === 0) return;
   signs.setAttribute("height", 180);
   draw("path", signs, {d: "M6,163H66L66,173Z", style: `fill:${colour(longest)}`});
-  say(168, slowest < fastest ? `width: ${rateText(slowest)} to ${rateText(fastest)}` : rateText(fastest));
+  say(168, slowest < fastest ? `${rateText(slowest)} to ${rateText(fastest)}` : rateText(fastest));
 }
 
 byId("counts").textContent = `${plural(hosts.length, "host")}, ${plural(switches[0].direct ? 0 : switches.length, "switch")}`;

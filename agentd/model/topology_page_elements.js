@@ -65,7 +65,7 @@ function drawSwitch(links, nodes, one) {
     one.drawnLink = drawLink(links, {x: parent.x + radius(parent), y: parent.y}, {x: one.x - r, y: one.y}, one.link, one.hostsBelow, () => [parent.name + " – " + one.name, ...linkLines(one.link, "that these are two switches")]);
     const label = delayText(one.link[0]) + (rateOf(one.link) ? ", " + rateText(rateOf(one.link)) : "");
     const end = one.x - Math.max(r, Math.min(one.name.length, 10) * 3.65) - 6;
-    draw("text", nodes, {x: end, y: one.y - 6, class: "delay"}, label);
+    draw("text", nodes, {x: end, y: one.y - 5 - width(one.link, one.hostsBelow) / 2, class: "delay"}, label);
     if (isDoubtful(one.link)) draw("text", nodes, {x: end, y: one.y + 14, class: "delay"}, sure(one.link));
   }
   const leaf = one.children.length === 0 && one.hosts.length === 0;

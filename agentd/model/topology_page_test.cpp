@@ -159,6 +159,7 @@ TEST(TopologySvg, LinksAreAsWideAsTheyAreFast) {
     EXPECT_THAT(svg, ContainsRegex("stroke-width=\"10.0\" [^>]*><title>s - t: "));
     EXPECT_THAT(svg, ContainsRegex("stroke-width=\"2.0\" [^>]*><title>a.0-1.,c: .*, 100 Mbit/s"));
     EXPECT_THAT(svg, ContainsRegex("stroke-width=\"1.0\" [^>]*><title>b: 10.0 us<"));
+    EXPECT_THAT(svg, ContainsRegex("stroke-width=\"10.0\" [^>]*><title>10.0 Gbit/s<"));  // in the legend
     EXPECT_THAT(topology_svg(viewed_example()), Not(HasSubstr("bit/s")));
 }
 

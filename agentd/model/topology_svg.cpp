@@ -158,14 +158,14 @@ class SvgDrawing {
         const TopologyNode parent = query_.parent(node);
         const TopologyLink& link = query_.link_to_parent(node);
         const double end = place_[node].x - radius(node);
+        const double width = widths_.of(rate_of(node), query_.hosts_below(node).size());
         draw_link(
-            {place_[parent].x + radius(parent), place_[parent].y}, {end, place_[node].y}, link,
-            widths_.of(rate_of(node), query_.hosts_below(node).size()),
+            {place_[parent].x + radius(parent), place_[parent].y}, {end, place_[node].y}, link, width,
             topology_.name(parent) + " - " + topology_.name(node) + ": " + link_text(link) + rate_note(node));
         const double name =
             glyph / 2 * static_cast<double>(std::min<std::size_t>(topology_.name(node).size(), 10));
         const double text_end = place_[node].x - std::max(radius(node), name) - 6;
-        draw_text("delay", {text_end, place_[node].y - 6},
+        draw_text("delay", {text_end, place_[node].y - 5 - width / 2},
                   delay_text(link.delay) + (rate_of(node) > 0 ? ", " + rate_text(rate_of(node)) : ""));
         if (is_doubtful(link))
             draw_text("delay", {text_end, place_[node].y + 14}, confidence_text(link.confidence));
@@ -224,6 +224,12 @@ class SvgDrawing {
         for (const Delay delay : colours_.range()) {
             line({0, 0, delay});
             say(delay_text(delay));
+        }
+        for (const double rate : widths_.range()) {
+            draw_link({x, y}, {x + 40, y}, {0, 0, topology_.links.front().delay}, widths_.of(rate, 0),
+                      rate_text(rate));
+            x += 48;
+            say(rate_text(rate));
         }
         const auto doubtful = std::ranges::find_if(topology_.links, is_doubtful);
         if (doubtful != topology_.links.end()) {
