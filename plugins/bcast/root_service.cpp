@@ -8,7 +8,7 @@
 namespace trellis::plugins::bcast {
 namespace {
 
-constexpr Duration connect_time = std::chrono::milliseconds(500);
+constexpr Duration reach_time = std::chrono::milliseconds(500);
 
 }  // namespace
 
@@ -44,7 +44,7 @@ Task<void> RootService::serve(HostId host, Endpoint at, Ask ask, std::function<v
 // Null if there is none, or the host does not ask on it.
 Task<RootService::Connection> RootService::connect(HostId host, Endpoint at, std::uint32_t stream) {
     if (at.port == 0) co_return nullptr;
-    auto made = co_await operation_.connect(host, std::move(at), connect_time);
+    auto made = co_await operation_.connect(host, std::move(at), reach_time);
     if (!made) co_return nullptr;
     Connection connection = std::move(*made);
     const auto asked = std::make_shared<bool>(false);
@@ -58,7 +58,7 @@ Task<RootService::Connection> RootService::connect(HostId host, Endpoint at, std
 }
 
 Task<void> RootService::close_unless(std::shared_ptr<bool> asked, Connection connection) {
-    co_await clock_.sleep(connect_time);
+    co_await clock_.sleep(reach_time);
     if (!*asked) connection->close();
 }
 

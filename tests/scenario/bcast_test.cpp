@@ -15,6 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(BcastSimulated, GivesEveryHostTheExactBytes) {
     const std::string content = drawn_bytes(3'000'001);
@@ -23,10 +24,20 @@ TEST_F(BcastSimulated, GivesEveryHostTheExactBytes) {
     expect_everywhere("/tmp/big", content);
     EXPECT_THAT(said_, HasSubstr("20 of 20 hosts have it: 3 MB"));
     EXPECT_THAT(said_, HasSubstr("no topology is known"));
+    EXPECT_THAT(said_, Not(HasSubstr("over the control tree")));
     for (const std::string& host : hosts_) {
         EXPECT_EQ(files(host).status("/tmp/big")->mode, 0751u);
         EXPECT_EQ(files(host).status("/tmp/big")->modified, files("ctl").status("/tmp/big")->modified);
     }
+}
+
+TEST_F(BcastSimulated, GivesOverTheControlTreeToWhomTheRootCannotConnect) {
+    world().login("h0").answers = [](const std::string& from) { return from != "ctl"; };
+    const std::string content = drawn_bytes(3'000'001);
+    files("ctl").put("/tmp/big", content);
+    EXPECT_EQ(run("bcast --order name /tmp/big /tmp"), 0) << said_;
+    expect_everywhere("/tmp/big", content);
+    EXPECT_THAT(said_, HasSubstr("over the control tree, for want of a direct connection: h0\n"));
 }
 
 // Every host passes on what it gets while it gets it.

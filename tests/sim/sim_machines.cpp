@@ -56,10 +56,6 @@ Task<Result<MachineIndex>> SimMachines::reach(MachineIndex from, std::string tar
     if (login.admits && !login.admits(name(from))) {
         co_return failure(FailureKind::unreachable, "no route to host");
     }
-    if (login.answers && !login.answers(name(from))) {
-        co_await time_.sleep_until(deadline);
-        co_return failure(FailureKind::timed_out, "timed out");
-    }
     auto reached = co_await connect_to(from, *machine, deadline);
     if (reached && login.kind == LoginBehaviour::Kind::unreachable) {
         co_return failure(FailureKind::unreachable, login.cause);
@@ -75,6 +71,11 @@ Task<Result<MachineIndex>> SimMachines::reach_port(MachineIndex from, std::strin
 }
 
 Task<Result<MachineIndex>> SimMachines::connect_to(MachineIndex from, MachineIndex to, TimePoint deadline) {
+    const LoginBehaviour& login = logins_[to];
+    if (login.answers && !login.answers(name(from))) {
+        co_await time_.sleep_until(deadline);
+        co_return failure(FailureKind::timed_out, "timed out");
+    }
     const auto delay = network_.one_way_delay(from, to);
     if (!delay || network_.cut_between(from, to) == Cut::visible) {
         co_return failure(FailureKind::unreachable, "no route to host");
