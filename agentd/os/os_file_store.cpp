@@ -88,7 +88,8 @@ class OsFile final : public OpenFile {
     Result<void> resize(std::uint64_t size) override {
         return checked(::ftruncate(file_.get(), static_cast<off_t>(size)), path_);
     }
-    bool claim() override { return ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0; }
+    // Where files cannot be locked nobody can be asked.
+    bool claim() override { return ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
 
   private:
     FileDescriptor file_;
