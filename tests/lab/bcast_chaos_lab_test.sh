@@ -89,7 +89,7 @@ TRL
     wait "${running[@]}"
     expect_nothing_left $((lease * 1000 + 4000))
     list_files
-    mapfile -t complaints < <(python3 "$lab_folder/bcast_chaos_check.py" "$out" "$scratch/files" "$digest" 60 "${excused[@]}")
+    mapfile -t complaints < <(python3 "$lab_folder/bcast_chaos_check.py" "$out" "$scratch/files" "$digest" 120 "${excused[@]}")
     wrong+=("${complaints[@]}")
     [[ ${#wrong[@]} -eq 0 ]] || wrong+=("TRELLIS_CHAOS_SEED=$seed: $method: ${mishaps[*]}")
 }

@@ -148,15 +148,26 @@ TRL
     on ctl rm -f /tmp/holes
 }
 
-# Its owner is not who runs the agent, which is root here: nothing else stops it but a file system that is read-only.
+# A host sees the machine's own files so.
 read_only_target() {
     session <<TRL
 explore $hosts
-bcast /tmp/big /proc/sys
+bcast /tmp/big /usr
 TRL
     expect_status 1
-    expect_said "^bcast: a\[00-03\],b\[00-03\],c\[00-03\],d\[00-03\]: /proc/sys/"
+    expect_said "^bcast: b02: /usr/.*: Read-only file system"
     expect_said "^0 of 16 hosts have it"
+}
+
+neither_file_nor_directory() {
+    on ctl sh -c 'mkdir -p /tmp/odd && mkfifo /tmp/odd/fifo'
+    session <<TRL
+explore $hosts
+bcast /tmp/odd /tmp
+e ls -A /tmp
+TRL
+    expect_said "^bcast: /tmp/odd/fifo: neither a file, a directory nor a symbolic link"
+    expect_equal "hosts that have something of it" "$(grep -c ': odd$' "$out")" 0
 }
 
 full_disk() {
@@ -238,6 +249,7 @@ try "other methods" by_each_method
 try "a gigabyte of holes" holes
 try "a directory that cannot be written" read_only_target
 try "a command that reads it" into_a_command
+try "a pipe in a directory" neither_file_nor_directory
 try "a full disk" full_disk
 try "a host that is killed" killed_in_the_middle
 try "Ctrl-C" interrupted
