@@ -48,6 +48,7 @@ BcastRequest Broadcast::request() const {
     request.verify = wish_.verify;
     request.pipe = wish_.pipe;
     request.resume = wish_.resume;
+    request.compress = wish_.compress;
     for (const Host& host : hosts_) {
         const std::string directory = context_.directory(host.name);
         if (!directory.empty()) request.directories[host.id] = directory;

@@ -30,6 +30,7 @@ struct Wish {
     bool verify = false;
     std::string pipe;  // a command that reads it
     bool resume = false;
+    bool compress = false;
 };
 
 class Broadcast {

@@ -3,6 +3,7 @@
 
 #include "plugins/bcast/broadcast.hpp"
 #include "plugins/bcast/order.hpp"
+#include "plugins/bcast/packing.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -53,7 +54,7 @@ class BcastCommand final : public Command {
     Task<Result<About>> describe(CommandContext& context, std::string path) const;
 
     std::string path_, destination_, order_ = "tree", method_ = "chain", limit_, pipe_;
-    bool json_ = false, resume_ = false, verify_ = false;
+    bool compress_ = false, json_ = false, resume_ = false, verify_ = false;
     std::optional<Host> giver_;  // if the source lies there
     std::unique_ptr<Source> source_;
 };
@@ -73,6 +74,8 @@ void BcastCommand::declare(OptionSet& options) {
         .type_name("COMMAND");
     options.flag("--resume", resume_, "go on from what an interrupted one has left, and leave what has come");
     options.flag("--verify", verify_, "read everything again on every host before it gets its name");
+    options.flag("-z,--compress", compress_,
+                 "send the contents compressed (zstd), where that makes them smaller");
     options.flag("--json", json_, "print how it ended as JSON");
 }
 
@@ -97,6 +100,7 @@ Result<Wish> BcastCommand::wish(CommandContext& context) {
     wish.verify = verify_;
     wish.pipe = pipe_;
     wish.resume = resume_;
+    wish.compress = compress_;
     if (resume_ && (path_ == "-" || !pipe_.empty()))
         return invalid("--resume is for files: not with --pipe or standard input");
     if (destination_.empty() && pipe_.empty()) return invalid("expected DEST");
@@ -142,6 +146,7 @@ Task<Result<About>> BcastCommand::open(CommandContext& context, const Wish& wish
         if (!opened) co_return opened.error();
         source_ = std::move(*opened);
     }
+    if (wish.compress) source_ = packing_source(context.files(), std::move(source_));
     co_return source_->about();
 }
 

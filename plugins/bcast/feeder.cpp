@@ -43,9 +43,15 @@ Task<Result<void>> Feeder::run() {
 
 Task<Result<void>> Feeder::step() {
     if (at_.chunk < holding_.chunks()) return send_whole();
-    if (at_.chunk == holding_.chunks() && at_.offset < holding_.coming_size())
-        return send(holding_.coming(), holding_.coming_size());
+    if (at_.chunk == holding_.chunks() && at_.offset < holding_.coming_size()) return send_coming();
     return holding_.finished() || holding_.stopped() ? send_end() : wait();
+}
+
+bool Feeder::turns_to(bool packed) {
+    const bool turns = packed != packed_ && at_.offset > 0;
+    packed_ = packed;
+    if (turns) at_.offset = 0;
+    return turns;
 }
 
 Task<Result<void>> Feeder::send_whole() {
@@ -56,12 +62,22 @@ Task<Result<void>> Feeder::send_whole() {
         if (!again) co_return co_await send_end();
         chunk = std::move(*again);
     }
+    if (turns_to(chunk->packed_from > 0)) co_return co_await write_again();
     Result<void> written;
     while (written && at_.offset < chunk->bytes.size())
         written = co_await send(chunk, chunk->bytes.size());
     if (!written) co_return written;
     at_ = {at_.chunk + 1, 0};
-    co_return co_await write(record(RecordKind::digest, chunk->digest));
+    co_return co_await write(end_record(*chunk));
+}
+
+Task<Result<void>> Feeder::send_coming() {
+    if (turns_to(holding_.coming_packed())) return write_again();
+    return send(holding_.coming(), holding_.coming_size());
+}
+
+Task<Result<void>> Feeder::write_again() {
+    return write(record(RecordKind::again));
 }
 
 // The next bytes of a chunk of which so many have come.
@@ -70,8 +86,8 @@ Task<Result<void>> Feeder::send(std::shared_ptr<const Chunk> chunk, std::size_t 
         std::string_view(chunk->bytes).substr(at_.offset, std::min(end - at_.offset, piece_size));
     at_.offset += static_cast<std::uint32_t>(piece.size());
     sent_ += piece.size();
-    if (is_zero(piece)) co_return co_await write(zeros_record(piece.size()));
-    const std::string header = record_header(RecordKind::data, piece.size());
+    if (!packed_ && is_zero(piece)) co_return co_await write(zeros_record(piece.size()));
+    const std::string header = record_header(packed_ ? RecordKind::packed : RecordKind::data, piece.size());
     const std::array<std::string_view, 2> parts{header, piece};
     co_return co_await write(parts);
 }

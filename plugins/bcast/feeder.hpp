@@ -49,7 +49,10 @@ class Feeder {
 
   private:
     Task<Result<void>> step();
+    // Whether the chunk must be begun again, since it was sent otherwise until now.
+    bool turns_to(bool packed);
     Task<Result<void>> send_whole();
+    Task<Result<void>> write_again();
     Task<Result<void>> send_coming();
     Task<Result<void>> send_end();
     Task<Result<void>> wait();
@@ -63,6 +66,7 @@ class Feeder {
     Position at_;
     TimePoint last_ = clock_.now();
     std::uint64_t sent_ = 0;
+    bool packed_ = false;  // as the current chunk is sent
     bool done_ = false;
 };
 

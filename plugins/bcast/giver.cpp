@@ -1,5 +1,7 @@
 #include "plugins/bcast/giver.hpp"
 
+#include "plugins/bcast/packing.hpp"
+
 #include <utility>
 
 namespace trellis::plugins::bcast {
@@ -24,6 +26,7 @@ Task<RoleResult> Giver::run() {
         const Failure changed = unavailable(request_.source_path + ": changed before it was sent");
         co_return RoleResult{Outcome::of(changed), {}};
     }
+    if (request_.compress) source_ = packing_source(context_.world().files, std::move(source_));
     producer_.emplace(*source_, holding_);
     service_.emplace(
         context_, holding_, crew_, [this](ChunkNumber chunk) { return producer_->read_again(chunk); },

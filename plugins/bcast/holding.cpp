@@ -5,18 +5,20 @@
 
 namespace trellis::plugins::bcast {
 
-Result<void> Holding::append(std::string_view bytes) {
-    const Result<Place> there = place(bytes.size());
+Result<void> Holding::append(std::string_view bytes, bool packed) {
+    const Result<Place> there = place(bytes.size(), packed);
     if (!there) return there.error();
     bytes.copy(there->space.data(), bytes.size());
     came(bytes.size());
     return {};
 }
 
-Result<Holding::Place> Holding::place(std::size_t size) {
-    if (finished_ || coming_size_ + size > shape_.size_of(chunks()))
+Result<Holding::Place> Holding::place(std::size_t size, bool packed) {
+    if (coming_size_ == 0) packed_ = packed;
+    if (finished_ || packed != packed_ || coming_size_ + size > shape_.size_of(chunks()))
         return invalid("a peer sent more than the object has");
-    if (!coming_) coming_ = std::make_shared<Chunk>(Chunk{std::string(shape_.size_of(chunks()), '\0'), {}});
+    if (!coming_)
+        coming_ = std::make_shared<Chunk>(Chunk{std::string(shape_.size_of(chunks()), '\0'), {}, 0});
     return Place{coming_, std::span(coming_->bytes).subspan(coming_size_, size)};
 }
 
@@ -30,20 +32,24 @@ void Holding::tell() {
     grown.notify();
 }
 
-Result<void> Holding::seal(std::string_view digest) {
-    if (finished_ || coming_size_ == 0) return invalid("a peer sent an empty chunk");
+Result<void> Holding::seal(std::string_view digest, std::size_t packed_from) {
+    if (finished_ || coming_size_ == 0 || packed_ != (packed_from > 0))
+        return invalid("a peer sent an empty chunk");
     coming_->bytes.resize(std::exchange(coming_size_, 0));
     coming_->digest = digest;
+    coming_->packed_from = packed_from;
+    packed_ = false;
     return add(std::exchange(coming_, nullptr));
 }
 
 // Where the size is not known, a short chunk is the last one.
 Result<void> Holding::add(std::shared_ptr<const Chunk> chunk) {
-    const std::size_t size = chunk->bytes.size();
+    const std::size_t size = chunk->packed_from > 0 ? chunk->packed_from : chunk->bytes.size();
     const bool known = shape_.in_manifest(chunks()) || shape_.content_bytes;
     const bool fits = known ? size == shape_.size_of(chunks())
                             : last_size_ == chunk_size || shape_.in_manifest(chunks() - 1);
-    if (finished_ || size == 0 || !fits) return invalid("a peer sent a chunk of a wrong size");
+    if (finished_ || size == 0 || size > chunk_size || !fits)
+        return invalid("a peer sent a chunk of a wrong size");
     last_size_ = size;
     digests_.push_back(chunk->digest);
     recent_[chunks() - 1] = std::move(chunk);
@@ -67,11 +73,16 @@ void Holding::stored_before(ChunkNumber chunk) {
     tell();
 }
 
+void Holding::begin_again() {
+    coming_.reset();
+    coming_size_ = 0;
+    packed_ = false;
+}
+
 void Holding::rewind(ChunkNumber chunk) {
     recent_.erase(recent_.lower_bound(chunk), recent_.end());
     digests_.resize(std::min<std::size_t>(digests_.size(), chunk));
-    coming_.reset();
-    coming_size_ = 0;
+    begin_again();
     last_size_ = chunk_size;
     finished_ = false;
     tell();

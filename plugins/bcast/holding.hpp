@@ -26,16 +26,19 @@ class Holding {
         : changed(executor), grown(executor), shape_(shape), kept_(kept) {}
 
     // What comes, in order. Failures (invalid): more or fewer bytes than the shape says.
-    Result<void> append(std::string_view bytes);
+    Result<void> append(std::string_view bytes, bool packed = false);
     // The same without a copy: where the next `size` bytes belong, and that some of them have come there. The
     // chunk keeps the place, even if it is forgotten meanwhile.
     struct Place {
         std::shared_ptr<Chunk> chunk;
         std::span<char> space;
     };
-    Result<Place> place(std::size_t size);
+    Result<Place> place(std::size_t size, bool packed = false);
     void came(std::size_t size);
-    Result<void> seal(std::string_view digest);
+    // `packed_from`: as in Chunk.
+    Result<void> seal(std::string_view digest, std::size_t packed_from = 0);
+    // What is coming comes anew from the beginning of the chunk.
+    void begin_again();
     Result<void> finish();
     // A whole chunk.
     Result<void> add(std::shared_ptr<const Chunk> chunk);
@@ -56,6 +59,7 @@ class Holding {
     // Of the chunk behind them: its first bytes; null if there are none.
     [[nodiscard]] std::shared_ptr<const Chunk> coming() const { return coming_; }
     [[nodiscard]] std::size_t coming_size() const { return coming_size_; }
+    [[nodiscard]] bool coming_packed() const { return packed_; }
     [[nodiscard]] Position end() const { return {chunks(), static_cast<std::uint32_t>(coming_size_)}; }
     [[nodiscard]] bool finished() const { return finished_; }
     [[nodiscard]] const std::optional<Failure>& stopped() const { return stopped_; }
@@ -86,6 +90,7 @@ class Holding {
     std::vector<Digest> digests_;
     std::shared_ptr<Chunk> coming_;  // as long as it may become, until it is sealed
     std::size_t coming_size_ = 0;
+    bool packed_ = false;  // that which is coming
     std::map<ChunkNumber, std::shared_ptr<const Chunk>> recent_;
     ChunkNumber stored_ = 0;
     ChunkNumber wanted_ = 0;

@@ -27,15 +27,16 @@ struct BcastRequest {
     bool describe = false;    // only say what there is
     std::string destination;  // as the user wrote it
     std::map<HostId, std::string>
-        directories;      // where a destination begins that is not absolute; else at home
-    std::string token;    // in temporary names
-    bool verify = false;  // read the files again before they get their names
-    std::string pipe;     // a command that reads the one file, in place of a name
-    bool resume = false;  // go on from what an earlier one has left, and leave what has come
+        directories;        // where a destination begins that is not absolute; else at home
+    std::string token;      // in temporary names
+    bool verify = false;    // read the files again before they get their names
+    std::string pipe;       // a command that reads the one file, in place of a name
+    bool resume = false;    // go on from what an earlier one has left, and leave what has come
+    bool compress = false;  // by the source
     template <class Archive>
     void serialize(Archive& archive) {
         archive(version, about, source, source_path, describe, destination, directories, token, verify, pipe,
-                resume);
+                resume, compress);
     }
 };
 

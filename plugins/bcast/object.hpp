@@ -88,7 +88,8 @@ struct About {
 
 struct Chunk {
     std::string bytes;
-    Digest digest;
+    Digest digest;                // of the chunk as it is in the object
+    std::size_t packed_from = 0;  // its size there if `bytes` are packed (packing.hpp); else 0
 };
 
 // At least one byte, and all of them zero.

@@ -15,11 +15,15 @@ constexpr std::size_t most_words = 1000;  // of a cause
 bool allowed(RecordKind kind, std::size_t size) {
     switch (kind) {
         case RecordKind::data:
+        case RecordKind::packed:
             return size > 0 && size <= chunk_size;
         case RecordKind::digest:
             return size == digest_size;
         case RecordKind::heartbeat:
             return size == sizeof(std::uint64_t);
+        case RecordKind::packed_end:
+            return size == digest_size + sizeof(std::uint32_t);
+        case RecordKind::again:
         case RecordKind::end:
             return size == 0;
         case RecordKind::stop:
@@ -55,6 +59,12 @@ std::string zeros_record(std::size_t size) {
     return record(RecordKind::zeros, encode(static_cast<std::uint32_t>(size)));
 }
 
+std::string end_record(const Chunk& chunk) {
+    if (chunk.packed_from == 0) return record(RecordKind::digest, chunk.digest);
+    return record(RecordKind::packed_end,
+                  chunk.digest + encode(static_cast<std::uint32_t>(chunk.packed_from)));
+}
+
 void RecordReader::feed(std::string bytes) {
     if (at_ == buffer_.size()) {
         buffer_ = std::move(bytes);
@@ -71,7 +81,7 @@ Result<std::optional<Record>> RecordReader::next() {
         const std::string_view piece = left.substr(0, data_left_);
         at_ += piece.size();
         data_left_ -= piece.size();
-        return Record{RecordKind::data, piece};
+        return Record{data_kind_, piece};
     }
     if (left.size() < header_size) return std::nullopt;
     const auto kind = static_cast<RecordKind>(left[0]);
@@ -79,7 +89,8 @@ Result<std::optional<Record>> RecordReader::next() {
     for (std::size_t i = 4; i > 0; --i)
         size = size << 8 | static_cast<std::uint8_t>(left[i]);
     if (!allowed(kind, size)) return invalid("malformed bytes from a peer");
-    if (kind == RecordKind::data) {
+    if (kind == RecordKind::data || kind == RecordKind::packed) {
+        data_kind_ = kind;
         at_ += header_size;
         data_left_ = size;
         return next();

@@ -14,12 +14,15 @@
 namespace trellis::plugins::bcast {
 
 enum class RecordKind : std::uint8_t {
-    data = 1,   // bytes of the current chunk
-    digest,     // the end of a chunk
-    heartbeat,  // nothing to send now: the pulse of the source, eight bytes, little-endian
-    end,        // of the object
-    stop,       // there will be no more: the cause in words
-    zeros       // in place of data: how many, four bytes, little-endian
+    data = 1,    // bytes of the current chunk
+    digest,      // the end of a chunk
+    heartbeat,   // nothing to send now: the pulse of the source, eight bytes, little-endian
+    end,         // of the object
+    stop,        // there will be no more: the cause in words
+    zeros,       // in place of data: how many, four bytes, little-endian
+    packed,      // bytes of the current chunk, which is packed
+    packed_end,  // the end of such a chunk: its digest, and its size when unpacked, four bytes
+    again        // the current chunk comes anew from its beginning
 };
 
 [[nodiscard]] std::string record(RecordKind kind, std::string_view bytes = {});
@@ -28,10 +31,12 @@ enum class RecordKind : std::uint8_t {
 
 // Of data: so many zeros.
 [[nodiscard]] std::string zeros_record(std::size_t size);
+// The end of a chunk.
+[[nodiscard]] std::string end_record(const Chunk& chunk);
 
 struct Record {
     RecordKind kind{};
-    std::string_view bytes;  // of data perhaps only a part; valid until feed()
+    std::string_view bytes;  // of data and packed perhaps only a part; valid until feed()
 };
 
 class RecordReader {
@@ -43,6 +48,7 @@ class RecordReader {
     [[nodiscard]] Result<std::optional<Record>> next();
     // When next() has given nothing: how many bytes of a data record come next.
     [[nodiscard]] std::size_t data_left() const { return data_left_; }
+    [[nodiscard]] bool data_packed() const { return data_kind_ == RecordKind::packed; }
     // So many of them have been taken without feed().
     void took(std::size_t size) { data_left_ -= size; }
 
@@ -50,6 +56,7 @@ class RecordReader {
     std::string buffer_;
     std::size_t at_ = 0;
     std::size_t data_left_ = 0;  // of the data record that has begun
+    RecordKind data_kind_ = RecordKind::data;
 };
 
 }  // namespace trellis::plugins::bcast

@@ -1,5 +1,7 @@
 #include "plugins/bcast/storing.hpp"
 
+#include "plugins/bcast/packing.hpp"
+
 #include <utility>
 
 namespace trellis::plugins::bcast {
@@ -10,8 +12,11 @@ Task<Result<Storing::Outcome>> Storing::store_next() {
     bool right = false;
     Result<void> done;
     std::function<void()> work = [&] {
-        right = digest_of(chunk->bytes) == chunk->digest;
-        if (right) done = put(number, *chunk);
+        const auto unpacked =
+            chunk->packed_from > 0 ? unpack(chunk->bytes, chunk->packed_from) : std::optional<std::string>();
+        const std::string_view bytes = unpacked ? *unpacked : chunk->bytes;
+        right = digest_of(bytes) == chunk->digest;
+        if (right) done = put(number, bytes, chunk->digest);
     };
     co_await files_.apart(std::move(work));
     if (!right) co_return Outcome::damaged;
@@ -20,14 +25,14 @@ Task<Result<Storing::Outcome>> Storing::store_next() {
     co_return Outcome::stored;
 }
 
-Result<void> Storing::put(ChunkNumber number, const Chunk& chunk) {
+Result<void> Storing::put(ChunkNumber number, std::string_view bytes, const Digest& digest) {
     const Shape& shape = holding_.shape();
     if (!shape.in_manifest(number)) {
-        Result<void> written = staging_.write(shape.begin_of(number), chunk.bytes);
-        if (written && remains_) written = remains_->add(number, chunk.digest);
+        Result<void> written = staging_.write(shape.begin_of(number), bytes);
+        if (written && remains_) written = remains_->add(number, digest);
         return written;
     }
-    manifest_ += chunk.bytes;
+    manifest_ += bytes;
     if (manifest_.size() < shape.manifest_bytes) return {};
     Result<Manifest> manifest = decode<Manifest>(manifest_);
     if (!manifest) return manifest.error();

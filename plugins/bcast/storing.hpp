@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace trellis::plugins::bcast {
 
@@ -32,7 +33,7 @@ class Storing {
     Task<Result<void>> verify();
 
   private:
-    Result<void> put(ChunkNumber number, const Chunk& chunk);
+    Result<void> put(ChunkNumber number, std::string_view bytes, const Digest& digest);
     Result<std::string> get(ChunkNumber number);
 
     FileStore& files_;

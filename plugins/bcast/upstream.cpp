@@ -155,6 +155,7 @@ Task<Result<void>> Upstream::fetch_from(Stream stream) {
     reader_ = {};
     ticks_without_source_ = 0;
     was_silent_ = false;
+    if (holding_.coming_packed()) holding_.begin_again();  // this one may have it otherwise
     const Position from = holding_.end();
     std::string request = encode(from);
     const Result<void> asked = co_await stream->write(std::move(request));
@@ -175,7 +176,7 @@ Task<Result<void>> Upstream::take_all(ByteStream& stream) {
 // Bytes of the object come straight to their place; what stands between them is short.
 Task<Result<void>> Upstream::take_some(ByteStream& stream) {
     if (reader_.data_left() > 0) {
-        const Result<Holding::Place> place = holding_.place(reader_.data_left());
+        const Result<Holding::Place> place = holding_.place(reader_.data_left(), reader_.data_packed());
         if (!place) co_return place.error();
         const Result<std::size_t> size = co_await read(stream, place->space);
         if (!size) co_return size.error();
@@ -224,6 +225,15 @@ Result<void> Upstream::take(const Record& record) {
             return holding_.append(record.bytes);
         case RecordKind::digest:
             return holding_.seal(record.bytes);
+        case RecordKind::packed:
+            ticks_without_source_ = 0;
+            return holding_.append(record.bytes, true);
+        case RecordKind::packed_end:
+            return holding_.seal(record.bytes.substr(0, digest_size),
+                                 decode<std::uint32_t>(record.bytes.substr(digest_size)).value());
+        case RecordKind::again:
+            holding_.begin_again();
+            return {};
         case RecordKind::end:
             return holding_.finish();
         case RecordKind::stop:

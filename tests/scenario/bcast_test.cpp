@@ -91,6 +91,16 @@ TEST_F(BcastSimulated, MergesIntoADirectoryThatIsThere) {
     EXPECT_EQ(files("h4").paths().size(), 2u);
 }
 
+TEST_F(BcastSimulated, AFileWhereADirectoryIsSentFailsThatHostAlone) {
+    files("ctl").put_directory("/tmp/tree");
+    files("ctl").put("/tmp/tree/a", "new");
+    files("h3").put("/tmp/tree", "a file");
+    EXPECT_EQ(run("bcast /tmp/tree /tmp"), 1);
+    EXPECT_THAT(said_, HasSubstr("bcast: h3: /tmp/tree: it is no directory"));
+    EXPECT_THAT(said_, HasSubstr("19 of 20 hosts have it"));
+    EXPECT_EQ(files("h3").content("/tmp/tree"), "a file");
+}
+
 TEST_F(BcastSimulated, SendsAnEmptyFile) {
     files("ctl").put("/tmp/empty", "");
     EXPECT_EQ(run("bcast /tmp/empty /tmp/other"), 0) << said_;
@@ -259,6 +269,26 @@ TEST_F(BcastSimulated, SendsNoHoles) {
     EXPECT_LT(took_, milliseconds(500));
     expect_everywhere("/tmp/sparse", content);
     EXPECT_LT(files("h7").footprint("/tmp/sparse")->bytes, 1'100'000u);
+}
+
+// Words, noise and zeros; one host joins others' chunks late and from a disk.
+TEST_F(BcastSimulated, SendsContentsCompressed) {
+    std::string content;
+    for (int i = 0; content.size() < 12'000'000; ++i)
+        content += "line " + std::to_string(i * 7919L % 1000) + "\n";
+    content += drawn_bytes(2'000'000) + std::string(3'000'000, '\0') + "end";
+    const Duration plain = time_undisturbed(content);
+    for (const std::string& host : hosts_)
+        EXPECT_TRUE(files(host).remove("/tmp/first"));
+    EXPECT_EQ(run("bcast -z --order name /tmp/big /tmp/big"), 0) << said_;
+    EXPECT_LT(took_, plain / 2);
+    expect_everywhere("/tmp/big", content);
+    for (const std::string& host : hosts_)
+        EXPECT_TRUE(files(host).remove("/tmp/big"));
+    after(milliseconds(250), [](sim::SimWorld& there) { there.stop("h7"); });
+    after(milliseconds(3000), [](sim::SimWorld& there) { there.resume("h7"); });
+    EXPECT_EQ(run("bcast -z --verify --order name /tmp/big /tmp/big"), 0) << said_;
+    expect_everywhere("/tmp/big", content);
 }
 
 TEST_F(BcastSimulated, CtrlCLeavesNothing) {

@@ -91,6 +91,10 @@ Task<Result<void>> Reception::take_record(Record record) {
             co_return done;
         case RecordKind::stop:
             co_return unavailable(std::string(record.bytes));
+        case RecordKind::packed:
+        case RecordKind::packed_end:
+        case RecordKind::again:
+            co_return invalid("malformed bytes from a peer");
         case RecordKind::heartbeat:
             break;
     }
