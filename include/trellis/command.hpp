@@ -40,6 +40,10 @@ class CommandContext {
     virtual void say(std::string line) = 0;
     // A line that the next one overwrites; shown on a terminal only.
     virtual void progress(std::string line) = 0;
+    // A program of the machine where the user sits, by /bin/sh -c: its input is that of the command, what it
+    // writes is printed as the command's own, and Ctrl-C at the terminal reaches it. Its exit status as sh
+    // gives it; unavailable if it cannot be started.
+    virtual Task<Result<int>> run_here(std::string program) = 0;
     // Whether print() goes to a terminal, and its width.
     [[nodiscard]] virtual bool terminal() const = 0;
     [[nodiscard]] virtual int width() const = 0;

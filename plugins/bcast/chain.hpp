@@ -4,7 +4,6 @@
 #include "trellis/topology.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,10 +19,5 @@ struct Chain {
 // Names differ from one another.
 [[nodiscard]] Chain tree_chain(const Topology& topology, const std::vector<std::string>& names,
                                const std::string& source);
-
-// By name, numbers in it by their value.
-[[nodiscard]] std::vector<std::size_t> name_order(const std::vector<std::string>& names);
-
-[[nodiscard]] std::vector<std::size_t> random_order(std::size_t hosts, std::uint64_t seed);
 
 }  // namespace trellis::plugins::bcast

@@ -71,18 +71,5 @@ TEST(BcastChain, KeepsTheOrderGivenWithoutATopology) {
     EXPECT_THAT(tree_chain(Topology(), names, "").order, ElementsAre(0, 1, 2));
 }
 
-TEST(BcastChain, OrdersNumbersInNamesByValue) {
-    const std::vector<std::string> names = {"n10", "n9", "n009a", "m11", "n1"};
-    EXPECT_THAT(chosen(names, name_order(names)), ElementsAre("m11", "n1", "n9", "n009a", "n10"));
-}
-
-TEST(BcastChain, DrawsEveryHostOnce) {
-    std::vector<std::size_t> order = random_order(100, 7);
-    EXPECT_FALSE(std::ranges::is_sorted(order));
-    std::ranges::sort(order);
-    for (std::size_t i = 0; i < order.size(); ++i)
-        EXPECT_EQ(order[i], i);
-}
-
 }  // namespace
 }  // namespace trellis::plugins::bcast

@@ -1,5 +1,6 @@
 #include "plugins/bcast/order.hpp"
 
+#include "agentd/model/host_order.hpp"
 #include "agentd/model/host_range.hpp"
 #include "agentd/model/topology_value.hpp"
 #include "plugins/bcast/chain.hpp"

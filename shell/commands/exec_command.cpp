@@ -2,6 +2,7 @@
 #include "shell/commands/builtins.hpp"
 #include "shell/commands/chosen_hosts.hpp"
 #include "shell/commands/joint.hpp"
+#include "shell/commands/rank_variables.hpp"
 #include "shell/commands/remote_command.hpp"
 #include "shell/commands/remote_terminal.hpp"
 #include "shell/language/duration_text.hpp"
@@ -26,6 +27,9 @@ class ExecCommand final : public Builtin {
             "TO is a file or a descriptor of trellis, without it the one of the same number.");
         options.option("--on", on_, "On these hosts instead of the selected ones, as for smask")
             .type_name("HOSTS");
+        options.flag("--ranks", ranks_,
+                     "With the host's MPI ranks in TRELLIS_RANK, TRELLIS_RANKS and TRELLIS_NP, as rankmap "
+                     "has placed them");
         options.flag("-i,--input", input_,
                      "Standard input goes to the command on every host (also without -i: < FILE)");
         options.option("--up", ups_, "What the commands write to a descriptor, joined line by line")
@@ -64,6 +68,9 @@ class ExecCommand final : public Builtin {
             co_return context.fail("--pty and -i need the terminal and standard input: not in the background",
                                    2);
         if (pty_) co_return co_await run_on_terminal(context, command, *timeout);
+        const auto places = ranks_ ? places_with_ranks(context.session(), context.seat(), *hosts)
+                                   : Result<Places>(context.seat().places);
+        if (!places) co_return context.fail(places.error().message());
         const Executor executor = co_await asio::this_coro::executor;
         RemotePipes pipes(context);
         const Result<void> joined = join(context, executor, pipes);
@@ -71,7 +78,7 @@ class ExecCommand final : public Builtin {
         const auto view = make_view(context);
         if (!view) co_return context.fail(view.error().message());
         RemoteCommand remote(context, std::move(*hosts), **view, &pipes);
-        const auto outcomes = co_await remote.run(command, context.seat().places, *timeout);
+        const auto outcomes = co_await remote.run(command, *places, *timeout);
         pipes.close();
         const Result<void> shown = co_await (*view)->finish();
         for (const std::string& line : failure_lines(outcomes))
@@ -83,7 +90,7 @@ class ExecCommand final : public Builtin {
   private:
     Task<int> run_on_terminal(ShellContext& context, const std::string& command,
                               std::optional<Duration> timeout) const {
-        if (fold_ || diff_ || json_ || raw_ || input_ || !directory_.empty() || !ups_.empty() ||
+        if (fold_ || diff_ || json_ || raw_ || input_ || ranks_ || !directory_.empty() || !ups_.empty() ||
             !downs_.empty() || !on_.empty())
             co_return context.fail("--pty goes with no other option but --timeout", 2);
         if (context.selection().size() != 1)
@@ -132,7 +139,8 @@ class ExecCommand final : public Builtin {
         return statement.raw_from(first);
     }
 
-    bool fold_ = false, diff_ = false, json_ = false, raw_ = false, input_ = false, pty_ = false;
+    bool fold_ = false, diff_ = false, json_ = false, raw_ = false, input_ = false, pty_ = false,
+         ranks_ = false;
     std::vector<std::string> ups_, downs_;
     std::string on_;
     std::string directory_;

@@ -1,7 +1,7 @@
 // `mw`: a local master joined to workers on all selected hosts.
 #include "shell/commands/builtins.hpp"
 #include "shell/commands/chosen_hosts.hpp"
-#include "shell/commands/joined_program.hpp"
+#include "shell/running/joined_program.hpp"
 #include "shell/commands/joint.hpp"
 #include "shell/commands/remote_command.hpp"
 #include "shell/language/duration_text.hpp"

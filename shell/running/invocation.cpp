@@ -1,14 +1,18 @@
 #include "shell/running/invocation.hpp"
 
+#include "shell/running/joined_program.hpp"
+
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <exception>
+#include <unistd.h>
 #include <utility>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
@@ -158,6 +162,34 @@ Task<void> Invocation::flush_said() {
     if (said_.empty()) co_return;
     std::string text = std::exchange(said_, "");
     co_await put(err(), std::move(text));
+}
+
+Task<void> Invocation::relay(Source& source, int descriptor) {
+    for (;;) {
+        Result<std::string> bytes = co_await source.read();
+        if (!bytes || bytes->empty()) co_return;
+        if (descriptor == STDERR_FILENO)
+            co_await print_error(std::move(*bytes));
+        else
+            co_await print(std::move(*bytes));
+    }
+}
+
+// The first Ctrl-C is left to the program, which has been sent it, too.
+Task<Result<int>> Invocation::run_here(std::string program) {
+    using namespace asio::experimental::awaitable_operators;
+    const Executor executor = co_await asio::this_coro::executor;
+    const std::vector<int> none, outputs{STDOUT_FILENO, STDERR_FILENO};
+    Result<JoinedProgram> started = start_joined_program(executor, program, none, outputs, program_input());
+    if (!started) co_return started.error();
+    handler_ = [this](int presses) {
+        if (presses > 1) cancel_.emit(asio::cancellation_type::terminal);
+    };
+    co_await (relay(*started->outputs[STDOUT_FILENO], STDOUT_FILENO) &&
+              relay(*started->outputs[STDERR_FILENO], STDERR_FILENO));
+    const int status = co_await started->program.wait();
+    handler_ = {};
+    co_return status;
 }
 
 void Invocation::say(std::string line) {

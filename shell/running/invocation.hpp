@@ -76,6 +76,7 @@ class Invocation final : public ShellContext {
     Task<void> print(std::string text) override;
     void say(std::string line) override;
     void progress(std::string line) override;
+    Task<Result<int>> run_here(std::string program) override;
     [[nodiscard]] bool terminal() const override { return out().terminal(); }
     [[nodiscard]] int width() const override { return out().width(); }
     void on_interrupt(std::function<void(int)> handler) override { handler_ = std::move(handler); }
@@ -104,6 +105,8 @@ class Invocation final : public ShellContext {
     Task<int> run_cancellable(Command& command);
     void leave_outcomes();
     Task<void> put(Sink& sink, std::string text);
+    // All that a local program writes there.
+    Task<void> relay(Source& source, int descriptor);
     // What say() left for a redirected standard error.
     Task<void> flush_said();
 

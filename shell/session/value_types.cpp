@@ -1,6 +1,7 @@
 #include "shell/session/value_types.hpp"
 
 #include "agentd/model/bandwidth_value.hpp"
+#include "agentd/model/rank_order.hpp"
 #include "agentd/model/topology_collection.hpp"
 #include "agentd/model/topology_value.hpp"
 #include "shell/hosts/host_values.hpp"
@@ -12,7 +13,8 @@ std::vector<ValueType> value_types() {
             {SelectionValue::type_name, SelectionValue::from_json},
             {TopologyValue::type_name, TopologyValue::from_json},
             {TopologyCollection::type_name, TopologyCollection::from_json},
-            {BandwidthValue::type_name, BandwidthValue::from_json}};
+            {BandwidthValue::type_name, BandwidthValue::from_json},
+            {RanksValue::type_name, RanksValue::from_json}};
 }
 
 }  // namespace trellis

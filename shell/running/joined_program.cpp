@@ -1,4 +1,4 @@
-#include "shell/commands/joined_program.hpp"
+#include "shell/running/joined_program.hpp"
 
 #include "trellis/process.hpp"
 
