@@ -1,11 +1,11 @@
 // `mw`: a local master joined to workers on all selected hosts.
 #include "shell/commands/builtins.hpp"
 #include "shell/commands/chosen_hosts.hpp"
-#include "shell/running/joined_program.hpp"
 #include "shell/commands/joint.hpp"
 #include "shell/commands/remote_command.hpp"
 #include "shell/language/duration_text.hpp"
 #include "shell/output/outcome_text.hpp"
+#include "shell/running/joined_program.hpp"
 
 #include <csignal>
 #include <exception>

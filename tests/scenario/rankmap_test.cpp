@@ -150,7 +150,8 @@ TEST_F(RankmapCommandLine, CommandsOnTheHostsKnowTheirRanks) {
     EXPECT_EQ(run("e --ranks true"), 1);
     EXPECT_THAT(said_, HasSubstr("no rank is placed on a[02-03],b[00-03]"));
     ASSERT_EQ(run("rankmap --method name --slots 2"), 0) << said_;
-    ASSERT_EQ(run("e --ranks --on a01 'printenv TRELLIS_RANK; printenv TRELLIS_RANKS; printenv TRELLIS_NP'"), 0);
+    ASSERT_EQ(run("e --ranks --on a01 'printenv TRELLIS_RANK; printenv TRELLIS_RANKS; printenv TRELLIS_NP'"),
+              0);
     EXPECT_EQ(printed_, "a01: 2\na01: 2,3\na01: 32\n");
 }
 
