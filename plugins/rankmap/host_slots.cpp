@@ -33,7 +33,7 @@ std::string_view take_item(std::string_view& text) {
 }
 
 Result<void> add_item(std::string_view item, HostSlots& slots) {
-    const std::size_t equals = item.rfind('=');
+    const std::size_t equals = item.find('=');
     const bool for_all = equals == std::string_view::npos;
     const auto count = count_in(for_all ? item : item.substr(equals + 1));
     if (!count) return wrong(item, "expected N or HOST=N, N from 0 to " + std::to_string(most_slots));

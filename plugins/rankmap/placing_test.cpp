@@ -148,7 +148,7 @@ TEST(RankmapPlacing, PartitionsAndSwapsKeepToTheSlots) {
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
         Site site = site_of(random_tree(seed, 30, 8), 0);
         for (std::size_t host = 0; host < site.slots.size(); ++host)
-            site.slots[host] = static_cast<std::uint32_t>((host * seed) % 5);
+            site.slots[host] = static_cast<std::uint32_t>((host + seed) % 5);
         const std::size_t ranks = site.room() - (seed % 7);
         const Traffic traffic = pattern_traffic(seed % 2 == 0 ? "halo-2d" : "binomial", ranks).value();
         const PathCosts costs(site.topology, delays(site.topology));

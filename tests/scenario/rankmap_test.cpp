@@ -4,11 +4,8 @@
 #include "tests/sim/topology_lab.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
-#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -23,19 +20,12 @@ using ::testing::StartsWith;
 class RankmapCommandLine : public testing::Test {
   protected:
     void SetUp() override {
-        std::filesystem::create_directories(directory_);
         ASSERT_EQ(shell_.explore_all(), 0) << shell_.said();
         ASSERT_EQ(shell_.run("infer --seed 1").status, 0) << shell_.said();
         shell_.printed();
         shell_.said();
     }
-    void TearDown() override { std::filesystem::remove_all(directory_); }
-    std::string file(const std::string& name) { return (directory_ / name).string(); }
-    static std::string contents(const std::string& path) {
-        std::ostringstream text;
-        text << std::ifstream(path).rdbuf();
-        return text.str();
-    }
+    sim::SimFiles& files() { return shell_.world().files("ctl"); }
     // Its exit status.
     int run(const std::string& line) {
         shell_.said();
@@ -54,8 +44,6 @@ class RankmapCommandLine : public testing::Test {
     }
 
     SimShell shell_{sim::read_lab("four_switches_16")};
-    std::filesystem::path directory_ =
-        std::filesystem::temp_directory_path() / ("trellis-rankmap-" + std::to_string(::getpid()));
     std::string said_, printed_;
 };
 
@@ -86,31 +74,33 @@ TEST_F(RankmapCommandLine, TheOrderStandsOnTheBus) {
 }
 
 TEST_F(RankmapCommandLine, AFileIsWrittenAtOnceAndWhole) {
-    const std::string path = file("hosts");
-    ASSERT_EQ(run("rankmap --format mpich -o " + path), 0) << said_;
+    ASSERT_EQ(run("rankmap --format mpich -o /tmp/hosts"), 0) << said_;
     EXPECT_EQ(printed_, "");
-    const std::string text = contents(path);
+    const std::string text = files().content("/tmp/hosts");
     EXPECT_EQ(std::ranges::count(text, '\n'), 16);
     EXPECT_THAT(text, ContainsRegex("^[a-d]0[0-3]:1\n"));
-    std::filesystem::permissions(path, std::filesystem::perms::owner_read);
-    ASSERT_EQ(run("rankmap --format slurm --np 3 -o " + path), 0) << said_;
-    EXPECT_EQ(contents(path).size(), 12u);
-    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
-    EXPECT_EQ(run("rankmap --format slurm -o " + file("no/where")), 1);
-    EXPECT_EQ(run("rankmap --format slurm -o " + directory_.string()), 1);
+    EXPECT_EQ(files().status("/tmp/hosts")->mode, 0644u);
+    files().put("/tmp/hosts", "old", 0600);
+    const std::size_t paths = files().paths().size();
+    ASSERT_EQ(run("rankmap --format slurm --np 3 -o /tmp/hosts"), 0) << said_;
+    EXPECT_EQ(files().content("/tmp/hosts").size(), 12u);
+    EXPECT_EQ(files().status("/tmp/hosts")->mode, 0600u);
+    EXPECT_EQ(files().paths().size(), paths);
+    EXPECT_EQ(run("rankmap --format slurm -o /no/where"), 1);
+    EXPECT_EQ(run("rankmap --format slurm -o /tmp"), 1);
     EXPECT_THAT(said_, HasSubstr("is no file"));
 }
 
 TEST_F(RankmapCommandLine, AMatrixIsReadAndItsFaultsAreNamed) {
-    std::ofstream(file("m")) << "0 9 0\n0 0 9\n0 0 0\n";
-    ASSERT_EQ(run("rankmap --pattern " + file("m") + " --method pattern"), 0) << said_;
+    files().put("/tmp/m", "0 9 0\n0 0 9\n0 0 0\n");
+    ASSERT_EQ(run("rankmap --pattern /tmp/m --method pattern"), 0) << said_;
     EXPECT_EQ(std::ranges::count(printed_, '\n'), 3);
-    EXPECT_EQ(run("rankmap --np 4 --pattern " + file("m")), 2);
+    EXPECT_EQ(run("rankmap --np 4 --pattern /tmp/m"), 2);
     EXPECT_THAT(said_, HasSubstr("is of 3 ranks, --np says 4"));
-    std::ofstream(file("m")) << "0 9\nx 0\n";
-    EXPECT_EQ(run("rankmap --pattern " + file("m")), 2);
+    files().put("/tmp/m", "0 9\nx 0\n");
+    EXPECT_EQ(run("rankmap --pattern /tmp/m"), 2);
     EXPECT_THAT(said_, HasSubstr("line 2: 'x' is no number"));
-    EXPECT_EQ(run("rankmap --pattern " + file("none")), 2);
+    EXPECT_EQ(run("rankmap --pattern /tmp/none"), 2);
     EXPECT_THAT(said_, HasSubstr("No such file"));
 }
 
@@ -128,9 +118,12 @@ TEST_F(RankmapCommandLine, SaysWhatIsMissing) {
     EXPECT_EQ(run("rankmap --run true"), 2);
     EXPECT_EQ(run("rankmap --format openmpi true"), 2);
     EXPECT_EQ(run("rankmap --pattern multipartition --np 15"), 2);
-    SimShell fresh(sim::read_lab("two_switches_8"));
-    EXPECT_EQ(fresh.run("rankmap").status, 2);
-    EXPECT_THAT(fresh.said(), HasSubstr("no topology is known: run infer"));
+}
+
+TEST(RankmapCommand, AsksForATopology) {
+    SimShell shell(sim::read_lab("two_switches_8"));
+    EXPECT_EQ(shell.run("rankmap").status, 2);
+    EXPECT_THAT(shell.said(), HasSubstr("no topology is known: run infer"));
 }
 
 TEST_F(RankmapCommandLine, LostHostsAreLeftOutAndSaid) {
@@ -155,12 +148,15 @@ TEST_F(RankmapCommandLine, CommandsOnTheHostsKnowTheirRanks) {
     EXPECT_EQ(printed_, "a01: 2\na01: 2,3\na01: 32\n");
 }
 
-// A launcher that is a program of here: it shows what it was given.
+// A launcher that is a program of here: it shows what it was given. The file is in the simulated world.
 TEST_F(RankmapCommandLine, StartsAProgramByTheFile) {
-    const std::string show = "'sh -c \"cat \\$1; echo \\$2 \\$3 \\$4; echo trouble >&2; exit 7\"'";
+    const std::size_t paths = files().paths().size();
+    const std::string show = R"('sh -c "echo given \$*; echo trouble >&2; exit 7" sh')";
     EXPECT_EQ(run("rankmap --np 2 --format mpich --launcher " + show + " --run ./solver -x"), 7) << said_;
-    EXPECT_THAT(printed_, ContainsRegex("^[a-d]0[0-3]:1\n[a-d]0[0-3]:1\n-n 2 ./solver\n$")) << said_;
+    EXPECT_THAT(printed_, ContainsRegex("^given -f /.*/trellis-ranks-[0-9a-f]+ -n 2 ./solver -x\n$"))
+        << said_;
     EXPECT_THAT(said_, HasSubstr("trouble"));
+    EXPECT_EQ(files().paths().size(), paths);
 }
 
 }  // namespace
