@@ -1,10 +1,8 @@
 #include "plugins/bcast/broadcast.hpp"
 
 #include "plugins/bcast/progress_line.hpp"
-#include "plugins/bcast/resumption.hpp"
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 #include <boost/asio/this_coro.hpp>
@@ -17,15 +15,6 @@ constexpr std::size_t most_feeds = 4096;
 // Hosts speak every half second.
 constexpr Duration most_silence = std::chrono::milliseconds(750);
 
-std::string random_token() {
-    constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuv";
-    std::random_device random;
-    std::string token;
-    for (int i = 0; i < 10; ++i)
-        token += digits[random() % digits.size()];
-    return token;
-}
-
 }  // namespace
 
 Broadcast::Broadcast(CommandContext& context, About about, Source* source, std::vector<Host> hosts, Wish wish)
@@ -37,24 +26,6 @@ Broadcast::Broadcast(CommandContext& context, About about, Source* source, std::
       started_(context.clock().now()) {
     for (const Host& host : hosts_)
         parts_[host.id];
-}
-
-BcastRequest Broadcast::request() const {
-    BcastRequest request;
-    request.about = about_;
-    request.source = wish_.source;
-    request.source_path = wish_.source_path;
-    request.destination = wish_.destination;
-    request.verify = wish_.verify;
-    request.pipe = wish_.pipe;
-    request.resume = wish_.resume;
-    request.compress = wish_.compress;
-    for (const Host& host : hosts_) {
-        const std::string directory = context_.directory(host.name);
-        if (!directory.empty()) request.directories[host.id] = directory;
-    }
-    request.token = random_token();
-    return request;
 }
 
 Task<Report> Broadcast::run() {
@@ -177,47 +148,6 @@ void Broadcast::advance() {
     if (!begun_ || finished_ || settled < parts_.size()) return;
     finished_ = true;
     tell_all(Finish{});
-}
-
-Task<void> Broadcast::begin() {
-    exclude_late();
-    std::vector<HostId> go_on = co_await judge();
-    Begin begin{wish_.method, wish_.source, {}, std::move(go_on)};
-    for (const HostId host : begin.go_on)
-        parts_[host].goes_on = true;
-    for (const Host& host : hosts_) {
-        const Part& part = parts_[host.id];
-        if (part.state != State::out) begin.chain.push_back({host.id, part.ready.endpoint});
-    }
-    if (begin.chain.empty()) co_return;
-    formation_.emplace(begin);
-    started_ = context_.clock().now();
-    tell_all(begin);
-}
-
-// Who is not ready by now is out, and told so.
-void Broadcast::exclude_late() {
-    for (const Host& host : hosts_) {
-        if (parts_[host.id].state != State::asked) continue;
-        leave_out(host.id, "its files did not answer in time");
-        const ToRole finish = Finish{parts_[host.id].cause};
-        operation_->send(host.id, encode(finish));
-    }
-}
-
-// Which hosts have kept the same as the source has.
-Task<std::vector<HostId>> Broadcast::judge() {
-    Judge judge;
-    for (const auto& [host, part] : parts_)
-        if (part.state == State::ready && part.ready.kept.chunks > 0)
-            judge.claims.push_back({host, part.ready.kept});
-    if (judge.claims.empty()) co_return std::vector<HostId>();
-    if (producer_) co_return co_await agreeing(*holding_, std::move(judge.claims));
-    const ToRole message = std::move(judge);
-    operation_->send(wish_.source, encode(message));
-    while (!judged_ && parts_[wish_.source].state != State::out)
-        co_await holding_->changed.wait();
-    co_return judged_ ? judged_->hosts : std::vector<HostId>();
 }
 
 void Broadcast::turn(const std::vector<Formation::Change>& changes) {
