@@ -41,7 +41,8 @@ class OpenFile {
     virtual Result<void> write(std::uint64_t offset, std::string_view bytes) = 0;
     // Cuts it, or adds a hole.
     virtual Result<void> resize(std::uint64_t size) = 0;
-    // Claims it until it is closed, whatever ends the process; false: another one that is open has claimed it.
+    // Claims it until it is closed, whatever ends the process; false: another one that is open has claimed
+    // it.
     virtual bool claim() = 0;
 };
 

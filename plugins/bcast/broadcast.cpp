@@ -3,6 +3,7 @@
 #include "plugins/bcast/progress_line.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include <boost/asio/this_coro.hpp>
@@ -176,7 +177,8 @@ Task<void> Broadcast::produce() {
 
 Task<void> Broadcast::feed(HostId host, Ask ask) {
     Part& part = parts_.at(host);
-    co_await service_->serve(host, part.ready.endpoint, ask, [&part] { part.by_tree = true; });
+    std::function<void()> on_tree = [&part] { part.by_tree = true; };
+    co_await service_->serve(host, part.ready.endpoint, ask, std::move(on_tree));
     if (producer_ && holding_->stopped()) fail(holding_->stopped()->message());
 }
 
