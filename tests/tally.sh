@@ -108,9 +108,21 @@ reason_of_skip() { # LOG CASE
 # A script that prints a line for each of its tests: "ok NAME", "not ok NAME", or "skip NAME: REASON". One that ends
 # badly without a "not ok" is one failure more.
 script() { # NAME COMMAND...
-    local name=$1 log="$logs/$1.log" status=0 begin=$SECONDS before=$failed line
+    run_script "$@"
+    count_script "$1"
+}
+
+# The two halves, of which the first may run in the background.
+run_script() { # NAME COMMAND...
+    local name=$1 status=0 begin=$SECONDS
     shift
-    "${patience[@]}" "$@" >"$log" 2>&1 </dev/null || status=$?
+    "${patience[@]}" "$@" >"$logs/$name.log" 2>&1 </dev/null || status=$?
+    echo "$status $((SECONDS - begin))" >"$logs/$name.end"
+}
+
+count_script() { # NAME
+    local name=$1 log="$logs/$1.log" status seconds before=$failed line
+    read -r status seconds <"$logs/$name.end"
     while IFS= read -r line; do
         case $line in
             "ok "*) note_pass ;;
@@ -120,7 +132,7 @@ script() { # NAME COMMAND...
     done <"$log"
     if [[ $status -ne 0 && $failed -eq $before ]]; then note_fail "$name ended with status $status"; fi
     if [[ $failed -ne $before ]]; then show_log "$log"; fi
-    printf '%-24s %s (%d s)\n' "$name" "$(outcome_word $((failed - before)))" $((SECONDS - begin))
+    printf '%-24s %s (%d s)\n' "$name" "$(outcome_word $((failed - before)))" "$seconds"
 }
 
 # The reasons of what was skipped, the names of what failed, and the sum. Its status says whether all is well.

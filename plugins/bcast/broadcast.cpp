@@ -114,7 +114,7 @@ Task<void> Broadcast::answer(HostId host, Ask ask) {
     turn(changes);
     const auto mine = std::ranges::find(changes, host, &Formation::Change::host);
     if (mine != changes.end()) co_return operation_->finish(host, ask.stream);
-    co_await feed(host, std::move(ask));
+    co_await feed(host, ask);
 }
 
 // Nothing is heard of it from now on, for as long as it takes to be sure.

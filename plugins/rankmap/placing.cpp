@@ -83,6 +83,7 @@ Placed Placing::by_pattern() const {
 std::vector<Placed> place(const Problem& problem, const std::vector<Method>& methods) {
     const Placing placing(problem);
     std::vector<Placed> found;
+    found.reserve(methods.size());
     for (const Method method : methods)
         found.push_back(placing.of(method));
     return found;

@@ -70,7 +70,7 @@ class BcastSimulated : public ::testing::Test {
         content_ = drawn_bytes(size);
         files("ctl").put("/tmp/big", content_);
         for (const std::string& host : hosts_)
-            world().network().set_rate(host, 100e6);
+            world().network().set_rate(host, 50e6);
         EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/first"), 0) << said_;
         undisturbed_ = nlohmann::json::parse(printed_)["seconds"];
         for (const std::string& host : hosts_)

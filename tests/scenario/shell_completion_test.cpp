@@ -31,7 +31,7 @@ TEST_F(ShellCompletion, OffersCommands) {
 TEST_F(ShellCompletion, OffersOptions) {
     EXPECT_THAT(at("e --").candidates,
                 ElementsAre("--diff", "--down", "--fold", "--help", "--input", "--json", "--on", "--output",
-                            "--pty", "--raw", "--timeout", "--up"));
+                            "--pty", "--ranks", "--raw", "--timeout", "--up"));
     EXPECT_THAT(at("e hostname --").candidates, IsEmpty());
     EXPECT_THAT(at("topology compare --s").candidates, ElementsAre("--seed"));
 }
