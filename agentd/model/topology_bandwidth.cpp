@@ -125,7 +125,7 @@ std::string rate_text(double bits_per_second) {
 
 std::string bandwidth_text(const LinkBandwidth& bandwidth) {
     if (bandwidth.kind == LinkBandwidth::Kind::not_measured) return "not measured";
-    const std::string rate = rate_text(bandwidth.bits_per_second);
+    std::string rate = rate_text(bandwidth.bits_per_second);
     if (bandwidth.kind == LinkBandwidth::Kind::at_least) return ">= " + rate;
     if (bandwidth.standard_error <= 0) return rate;
     const double divisor = rate_unit(bandwidth.bits_per_second).divisor;

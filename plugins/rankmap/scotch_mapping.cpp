@@ -187,6 +187,7 @@ double Division::said_within(std::uint32_t who, const std::vector<SCOTCH_Num>& p
 void Division::keep_to_room(const Members& members, const std::vector<Branch>& branches,
                             std::vector<SCOTCH_Num>& parts) {
     std::vector<SCOTCH_Num> left;
+    left.reserve(branches.size());
     for (const Branch& branch : branches)
         left.push_back(branch.room);
     for (const SCOTCH_Num part : parts)

@@ -147,7 +147,7 @@ Placement Annealing::placement() const {
 }  // namespace
 
 Placement improve_by_swaps(const Site& site, const Traffic& traffic, const PathCosts& costs,
-                           Placement placement, const SwapSearch& search) {
+                           const Placement& placement, const SwapSearch& search) {
     Annealing annealing(site, traffic, costs, placement, search.seed);
     annealing.run(search.hot, std::min(search.effort, most_lookups_per_rank * traffic.ranks()));
     return annealing.gain() > 0 ? annealing.placement() : placement;

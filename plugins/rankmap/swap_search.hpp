@@ -23,6 +23,6 @@ struct SwapSearch {
 // (S. Kirkpatrick et al., Optimization by Simulated Annealing, 1983), where most swaps bring a rank to the
 // host of one of its peers or near it, and in the end by swaps that make it cheaper alone.
 [[nodiscard]] Placement improve_by_swaps(const Site& site, const Traffic& traffic, const PathCosts& costs,
-                                         Placement placement, const SwapSearch& search);
+                                         const Placement& placement, const SwapSearch& search);
 
 }  // namespace trellis::plugins::rankmap

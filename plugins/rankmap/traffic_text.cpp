@@ -111,7 +111,7 @@ Result<Traffic> TrafficReader::read_square() {
         std::size_t column = 0;
         for (std::string_view word = take_word(line_); !word.empty(); word = take_word(line_), ++column) {
             if (column == most_ranks) return wrong("more than " + std::to_string(most_ranks) + " ranks");
-            if (const auto added = add(row, column, word); !added) return added.error();
+            if (auto added = add(row, column, word); !added) return added.error();
         }
         if (row == 0) ranks = column;
         if (column != ranks)
@@ -175,7 +175,7 @@ Result<void> TrafficReader::read_entry(const Header& header) {
     if (!to) return to.error();
     const std::string_view amount = header.counted ? "1" : take_word(line_);
     if (!take_word(line_).empty()) return wrong("more than one entry");
-    if (const auto added = add(*from, *to, amount); !added || !header.symmetric) return added;
+    if (auto added = add(*from, *to, amount); !added || !header.symmetric) return added;
     return add(*to, *from, amount);
 }
 
@@ -185,7 +185,7 @@ Result<void> TrafficReader::read_column_entry(const Header& header, std::size_t&
     const std::size_t from = place % header.ranks, to = place / header.ranks;
     const std::string_view amount = take_word(line_);
     if (!take_word(line_).empty()) return wrong("more than one number");
-    if (const auto added = add(from, to, amount); !added) return added;
+    if (auto added = add(from, to, amount); !added) return added;
     ++place;
     if (!header.symmetric) return {};
     if (place % header.ranks == 0) place += place / header.ranks;

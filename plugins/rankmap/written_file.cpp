@@ -32,7 +32,7 @@ Result<void> write_file(FileStore& files, const std::string& path, std::string_v
     if (status->type == FileType::directory || status->type == FileType::other)
         return invalid(path + ": it is there and is no file");
     const std::string passing = path + "." + unused_suffix();
-    if (const auto created = create(files, passing, text); !created) return created;
+    if (auto created = create(files, passing, text); !created) return created;
     FileStatus mode;
     mode.type = FileType::file;
     mode.mode = status->type == FileType::file ? status->mode : 0644;
@@ -48,7 +48,7 @@ Result<PassingFile> PassingFile::write(FileStore& files, std::string_view text) 
     std::error_code ignored;
     const auto directory = std::filesystem::temp_directory_path(ignored);
     std::string path = (directory / ("trellis-ranks-" + unused_suffix())).string();
-    if (const auto created = create(files, path, text); !created) return created.error();
+    if (auto created = create(files, path, text); !created) return created.error();
     return PassingFile(files, std::move(path));
 }
 

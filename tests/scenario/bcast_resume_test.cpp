@@ -11,7 +11,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class BcastResume : public BcastSimulated {
   protected:

@@ -85,7 +85,7 @@ class GatherRole final : public Role {
         for (const std::string& pattern : request->patterns[self]) {
             std::string whole = pattern;
             const std::string& directory = request->directories[self];
-            if (!whole.starts_with('/') && !directory.empty()) whole = directory + "/" + whole;
+            if (!whole.starts_with('/') && !directory.empty()) whole.insert(0, directory + "/");
             const Result<void> given = co_await give_matching(context, std::move(whole));
             if (!given && done) done = given;
         }
