@@ -64,7 +64,7 @@ TEST_F(RankmapCommandLine, TheOrderStandsOnTheBus) {
     const auto json = nlohmann::json::parse(printed_);
     EXPECT_EQ(json.at("method"), "pattern");
     ASSERT_EQ(json.at("methods").size(), 4u);
-    const auto cost = [&](int row) { return json.at("methods").at(row).at("cost").get<double>(); };
+    const auto cost = [&](std::size_t row) { return json.at("methods").at(row).at("cost").get<double>(); };
     EXPECT_LE(cost(3), cost(0));
     EXPECT_LE(cost(3), cost(2));
     ASSERT_EQ(run("show ranks --json"), 0);
