@@ -17,7 +17,7 @@ class BcastByMethod : public BcastSimulated, public ::testing::WithParamInterfac
     [[nodiscard]] std::string line(const std::string& rest) const {
         return std::string("bcast --json --order name --method ") + GetParam() + " " + rest;
     }
-    void prepare(std::size_t size) {
+    void put_source(std::size_t size) {
         content_ = drawn_bytes(size);
         files("ctl").put("/tmp/big", content_);
         for (const std::string& host : hosts_)
@@ -32,13 +32,13 @@ class BcastByMethod : public BcastSimulated, public ::testing::WithParamInterfac
 };
 
 TEST_P(BcastByMethod, GivesEveryHostTheExactBytes) {
-    prepare(5'000'001);
+    put_source(5'000'001);
     EXPECT_EQ(run(line("/tmp/big /tmp")), 0) << said_;
     expect_everywhere_alike();
 }
 
 TEST_P(BcastByMethod, TakesWhatLiesOnAHost) {
-    prepare(3'000'001);
+    put_source(3'000'001);
     files("h7").put("/tmp/big", content_);
     EXPECT_EQ(run(line("h7:/tmp/big /tmp")), 0) << said_;
     expect_everywhere_alike();
@@ -47,7 +47,7 @@ TEST_P(BcastByMethod, TakesWhatLiesOnAHost) {
 // Nodes 12 and 8 of the tree give to others; the first one takes it from the shell.
 TEST_P(BcastByMethod, AHostThatDiesIsNoneOfTheOthersBusiness) {
     for (const char* victim : {"h0", "h7", "h11"}) {
-        prepare(12'000'000);
+        put_source(12'000'000);
         after(milliseconds(400), [victim](sim::SimWorld& there) { there.kill(victim); });
         EXPECT_EQ(run(line("/tmp/big /tmp/big")), 1);
         EXPECT_THAT(said_, HasSubstr(std::string("bcast: ") + victim + ": "));
@@ -59,7 +59,7 @@ TEST_P(BcastByMethod, AHostThatDiesIsNoneOfTheOthersBusiness) {
 }
 
 TEST_P(BcastByMethod, AHostThatStandsStillGetsItAfterwards) {
-    prepare(12'000'000);
+    put_source(12'000'000);
     after(milliseconds(400), [](sim::SimWorld& there) { there.stop("h7"); });
     after(milliseconds(9000), [](sim::SimWorld& there) { there.resume("h7"); });
     EXPECT_EQ(run(line("/tmp/big /tmp/big")), 0) << said_;
@@ -68,7 +68,7 @@ TEST_P(BcastByMethod, AHostThatStandsStillGetsItAfterwards) {
 }
 
 TEST_P(BcastByMethod, ASlowHostGetsItToo) {
-    prepare(12'000'000);
+    put_source(12'000'000);
     world().network().set_rate("h7", 25e6);
     EXPECT_EQ(run(line("/tmp/big /tmp/big")), 0) << said_;
     expect_everywhere_alike();

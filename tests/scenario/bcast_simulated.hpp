@@ -65,17 +65,6 @@ class BcastSimulated : public ::testing::Test {
         }
     }
 
-    // A file of this size, and how long it takes to send it when nothing happens.
-    void prepare(std::size_t size) {
-        content_ = drawn_bytes(size);
-        files("ctl").put("/tmp/big", content_);
-        for (const std::string& host : hosts_)
-            world().network().set_rate(host, 50e6);
-        EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/first"), 0) << said_;
-        undisturbed_ = nlohmann::json::parse(printed_)["seconds"];
-        for (const std::string& host : hosts_)
-            EXPECT_TRUE(files(host).remove("/tmp/first"));
-    }
     // Until it had the file.
     [[nodiscard]] double seconds_of(const std::string& host) const {
         const nlohmann::json report = nlohmann::json::parse(printed_);
@@ -91,13 +80,21 @@ class BcastSimulated : public ::testing::Test {
     }
     void expect_everywhere_alike() { expect_everywhere("/tmp/big", content_); }
 
-    // Of /tmp/big with this content to all hosts, with cards of 100 Mbit/s from now on.
-    Duration time_undisturbed(const std::string& content) {
+    // Of /tmp/big with this content to all hosts, with cards of this rate from now on.
+    Duration time_undisturbed(const std::string& content, double bits_per_second = 100e6) {
         files("ctl").put("/tmp/big", content);
         for (const std::string& host : hosts_)
-            world().network().set_rate(host, 100e6);
-        EXPECT_EQ(run("bcast --order name /tmp/big /tmp/first"), 0) << said_;
+            world().network().set_rate(host, bits_per_second);
+        EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/first"), 0) << said_;
         return took_;
+    }
+    // A file of this size, and how long it takes to send it when nothing happens.
+    void prepare(std::size_t size) {
+        content_ = drawn_bytes(size);
+        (void)time_undisturbed(content_, 50e6);
+        undisturbed_ = nlohmann::json::parse(printed_)["seconds"];
+        for (const std::string& host : hosts_)
+            EXPECT_TRUE(files(host).remove("/tmp/first"));
     }
 
     SimShell shell_;
