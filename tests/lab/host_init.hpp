@@ -19,6 +19,7 @@ struct HostPlan {
     std::vector<HostFile> files;
     std::vector<std::string> visible;  // directories of the machine that stay visible below private mounts
     std::uint64_t tmp_size = 0;        // bytes of each private file system
+    bool huge_pages = false;           // for large files there
     bool writable = false;             // may write to the machine's file systems
     cpu_set_t cpus;
     rlimit open_files;

@@ -19,8 +19,9 @@ void bind_mount(const std::string& source, const std::string& target, bool read_
     checked(mount(nullptr, target.c_str(), nullptr, flags, nullptr), "make " + target + " read-only");
 }
 
-void mount_tmpfs(const std::string& target, std::uint64_t size, const char* mode) {
-    std::string options = "size=" + std::to_string(size) + ",mode=" + mode;
+void mount_tmpfs(const std::string& target, const HostPlan& plan, const char* mode) {
+    std::string options = "size=" + std::to_string(plan.tmp_size) + ",mode=" + mode;
+    if (plan.huge_pages) options += ",huge=within_size";
     checked(mount("tmpfs", target.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, options.c_str()),
             "tmpfs on " + target);
 }
@@ -81,7 +82,7 @@ void mount_host_file_systems(const HostPlan& plan) {
             "mount /sys");
     for (const std::string& directory : private_directories()) {
         const char* mode = directory == home_directory ? "0700" : directory == "/run" ? "0755" : "1777";
-        mount_tmpfs(directory, plan.tmp_size, mode);
+        mount_tmpfs(directory, plan, mode);
     }
     for (const Held& directory : held) {
         std::filesystem::create_directories(directory.path);

@@ -67,6 +67,7 @@ HostPlan LabDaemon::plan_of(std::size_t host, const LabKeys& keys) const {
     plan.files = host_files(file_, keys, host, text_of("/etc/passwd"));
     plan.visible = options_.visible;
     plan.tmp_size = file_.tmp_size;
+    plan.huge_pages = file_.huge_pages;
     plan.writable = plan.name == "ctl";
     plan.cpus = options_.precise ? host_cpus() : all_cpus();
     plan.open_files = open_files();

@@ -43,11 +43,14 @@ void Reader::statement(const Words& words) {
         need_words(words, 2, "mtu BYTES");
         file_.mtu = parse_integer(words[1], 576, 65535, "mtu");
     } else if (verb == "tmp") {
-        need_words(words, 2, "tmp SIZE");
+        need_words(words, 2, "tmp SIZE [huge]");
         auto size = parse_size(words[1]);
         if (!size || *size < 65536)
             fail_field("tmp " + quoted(words[1]) + ": expected a size from 64k up such as 256m");
         file_.tmp_size = *size;
+        if (words.size() > 2 && words[2] != "huge")
+            fail_field("tmp: unknown word " + quoted(words[2]) + ": expected huge");
+        file_.huge_pages = words.size() > 2;
     } else if (verb == "switch") {
         add_switch(words);
     } else if (verb == "host" || verb == "nic") {

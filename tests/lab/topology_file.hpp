@@ -5,7 +5,10 @@
 //
 // One statement a line; '#' starts a comment:
 //     mtu 1500                                 largest packet of every link, in bytes
-//     tmp 256m                                 size of each host's private /tmp, /var/tmp, /dev/shm and home
+//     tmp 256m [huge]                          size of each host's private /tmp, /var/tmp, /dev/shm and home;
+//     huge: of
+//                                              huge pages, where writing costs as little as in file systems
+//                                              with large folios
 //     switch NAME [PARENT [options]]           a switch without a parent is the root of a network
 //     host NAME SWITCH ADDR[,ADDR] [options]
 //     hosts PATTERN FIRST LAST SWITCH ADDR[,ADDR] [options]
@@ -70,6 +73,7 @@ struct Host {
 struct TopologyFile {
     int mtu = 1500;
     std::uint64_t tmp_size = 256 << 20;
+    bool huge_pages = false;
     std::vector<Node> nodes;  // parents stand before children
     std::vector<Host> hosts;
 };

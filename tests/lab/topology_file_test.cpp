@@ -92,6 +92,7 @@ TEST(TopologyFile, NamesTheLineAndWhatWasExpected) {
               "3: address '10.0.0': expected an IPv4 or IPv6 address");
     EXPECT_EQ(error_of("swich s\n"),
               "1: unknown statement 'swich': expected mtu, tmp, switch, host, hosts, nic or nics");
+    EXPECT_EQ(error_of("tmp 1m hug\n"), "1: tmp: unknown word 'hug': expected huge");
     EXPECT_EQ(error_of("switch s\nhost a s\n"),
               "2: too few words; expected: host|nic NAME SWITCH ADDRESS [options]");
     EXPECT_EQ(error_of("switch s\nhost a s 10.0.0.1\nhost a s 10.0.0.2\n"), "3: name 'a' is used twice");
