@@ -51,7 +51,7 @@ TRL
 once_begun() { # COMMAND...
     (
         SECONDS=0
-        until [[ $(on b02 sh -c 'ls -A /tmp | grep -c "^.big.trellis-"' 2>/dev/null) == 1 ]]; do
+        until [[ $(on b02 sh -c 'ls -A /tmp | grep -c "^.big.trellis-"' 2>/dev/null) -gt 0 ]]; do
             sleep 0.05
             [[ $SECONDS -lt 60 ]] || exit
         done
