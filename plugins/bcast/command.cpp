@@ -64,8 +64,11 @@ void BcastCommand::declare(OptionSet& options) {
     options.footer(footer);
     options.option("SRC", path_, "what is sent").required();
     options.option("DEST", destination_, "where it comes to stand on every host, or where the command runs");
-    options.option("--order", order_, "who passes it on to whom: tree (the default), name, random, or a file")
-        .type_name("tree|name|random|FILE");
+    options
+        .option("--order", order_,
+                "who passes it on to whom: tree (the default), name, random, ranks (as rankmap has placed "
+                "them), or a file")
+        .type_name("tree|name|random|ranks|FILE");
     options.option("--method", method_, "from whom: chain (the default), tree, or flat: all from the source")
         .type_name("chain|tree|flat");
     options.option("--limit", limit_, "at most so many bytes a second leave this machine: 500k, 50M, 1G")

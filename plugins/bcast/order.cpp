@@ -2,16 +2,42 @@
 
 #include "agentd/model/host_order.hpp"
 #include "agentd/model/host_range.hpp"
+#include "agentd/model/rank_order.hpp"
 #include "agentd/model/topology_value.hpp"
 #include "plugins/bcast/chain.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <random>
 #include <sstream>
+#include <string_view>
 
 namespace trellis::plugins::bcast {
 namespace {
+
+// The places of hosts among the selected ones.
+struct Listed {
+    std::vector<std::size_t> places;   // in the order of the list, each once
+    std::vector<std::size_t> missing;  // those that are not in it
+};
+
+Listed listed(const std::vector<std::string>& list, const std::vector<std::string>& names) {
+    std::map<std::string_view, std::size_t> left;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        left[names[i]] = i;
+    Listed found;
+    for (const std::string& name : list) {
+        const auto place = left.find(name);
+        if (place == left.end()) continue;
+        found.places.push_back(place->second);
+        left.erase(place);
+    }
+    for (const auto& [name, place] : left)
+        found.missing.push_back(place);
+    std::ranges::sort(found.missing);
+    return found;
+}
 
 Result<std::vector<std::size_t>> places_of_file(CommandContext& context, const std::string& path,
                                                 const std::vector<std::string>& names) {
@@ -19,19 +45,24 @@ Result<std::vector<std::size_t>> places_of_file(CommandContext& context, const s
     if (!file) return file.error();
     const auto text = (*file)->read(0, std::size_t{64} << 20);
     if (!text) return text.error();
-    std::map<std::string, std::size_t> left;
-    for (std::size_t i = 0; i < names.size(); ++i)
-        left[names[i]] = i;
-    std::vector<std::size_t> places;
     std::istringstream words(*text);
-    for (std::string word; words >> word;) {
-        const auto place = left.find(word);
-        if (place == left.end()) continue;
-        places.push_back(place->second);
-        left.erase(place);
-    }
-    if (!left.empty()) return invalid(path + ": " + left.begin()->first + " is not in it");
-    return places;
+    const Listed found = listed({std::istream_iterator<std::string>(words), {}}, names);
+    if (!found.missing.empty()) return invalid(path + ": " + names[found.missing.front()] + " is not in it");
+    return found.places;
+}
+
+Result<std::vector<std::size_t>> places_by_ranks(CommandContext& context,
+                                                 const std::vector<std::string>& names) {
+    const auto value = context.bus().get<RanksValue>(RanksValue::type_name);
+    if (!value) return unavailable("ranks: no ranks are placed: run rankmap");
+    Listed found = listed(hosts_by_rank(value->order()), names);
+    if (found.places.empty()) return unavailable("ranks: none is placed on these hosts: run rankmap");
+    std::vector<std::string> behind;
+    for (const std::size_t place : found.missing)
+        behind.push_back(names[place]);
+    if (!behind.empty()) context.say("bcast: without a rank, so at the end: " + fold_hosts(behind));
+    found.places.insert(found.places.end(), found.missing.begin(), found.missing.end());
+    return found.places;
 }
 
 std::vector<std::size_t> places_in_tree(CommandContext& context, const std::vector<std::string>& names,
@@ -49,6 +80,7 @@ std::vector<std::size_t> places_in_tree(CommandContext& context, const std::vect
 Result<std::vector<std::size_t>> places(CommandContext& context, const std::string& order,
                                         const std::vector<std::string>& names, const std::string& source) {
     if (order == "tree") return places_in_tree(context, names, source);
+    if (order == "ranks") return places_by_ranks(context, names);
     if (order == "name") return name_order(names);
     if (order == "random") return random_order(names.size(), std::random_device()());
     return places_of_file(context, order, names);

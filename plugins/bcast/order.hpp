@@ -9,8 +9,9 @@
 
 namespace trellis::plugins::bcast {
 
-// `order`: tree, name, random, or a file. `source`: the host that has the object, which comes first; empty:
-// none of them. Failure: the file cannot be read or lacks a host.
+// `order`: tree, name, random, ranks (those that rankmap has placed), or a file. `source`: the host that has
+// the object, which comes first; empty: none of them. Failure: no ranks are placed, or the file cannot be
+// read or lacks a host.
 [[nodiscard]] Result<std::vector<Host>> ordered_hosts(CommandContext& context, const std::string& order,
                                                       const std::string& source);
 

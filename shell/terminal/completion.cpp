@@ -4,6 +4,7 @@
 #include "shell/language/options.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 namespace trellis {
@@ -38,7 +39,21 @@ Names rule_words(const CompletionSources& sources) {
     return names;
 }
 
+// What stands for itself in the name of a type: "tree|name|FILE", "TEXT:{delay,links}".
+Names literal_words(const std::string& type) {
+    Names words;
+    std::istringstream rest(type.substr(type.find('{') + 1));
+    const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+    for (std::string word; std::getline(rest, word, type.find('{') == std::string::npos ? '|' : ',');) {
+        if (word.ends_with('}')) word.pop_back();
+        if (!word.empty() && std::ranges::all_of(word, plain)) words.push_back(word);
+    }
+    return words;
+}
+
 Completion of_type(const std::string& type, const std::string& word, const CompletionSources& sources) {
+    Completion literal = candidates(literal_words(type), word);
+    if (!literal.candidates.empty()) return literal;
     if (type.find("FILE") != std::string::npos) return {true, {}};
     if (type.find("TOPIC") != std::string::npos || type == "TRUTH" || type == "INFERRED") {
         Completion topics = candidates(sources.topics, word);

@@ -1,8 +1,10 @@
 // `bcast` from the shell's command line to the files on the hosts, in the simulated world.
+#include "agentd/model/host_range.hpp"
 #include "tests/scenario/bcast_chaos.hpp"
 #include "tests/scenario/bcast_simulated.hpp"
 #include "tests/scenario/cut_through.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -307,6 +309,27 @@ TEST_F(BcastSimulated, CtrlCLeavesNothing) {
 TEST_F(BcastSimulated, SaysWhatIsMissingHere) {
     EXPECT_EQ(run("bcast /tmp/nothing /tmp"), 1);
     EXPECT_THAT(said_, HasSubstr("bcast: /tmp/nothing: No such file or directory"));
+}
+
+// What lies in the middle of a chain of two gives to the other.
+TEST_F(BcastSimulated, GoesInTheOrderOfTheRanksThatArePlaced) {
+    files("ctl").put("/tmp/small", "small");
+    const std::string line = "bcast --json --order ranks /tmp/small /tmp";
+    EXPECT_EQ(run(line), 2);
+    EXPECT_THAT(said_, HasSubstr("--order ranks: no ranks are placed: run rankmap"));
+    ASSERT_EQ(run("infer"), 0) << said_;
+    ASSERT_EQ(run("rankmap --method random --seed 3 --np 18 --json"), 0) << said_;
+    std::vector<std::string> wanted;
+    for (const auto& rank : nlohmann::json::parse(printed_).at("ranks"))
+        wanted.push_back(rank.at("host"));
+    for (const std::string& host : hosts_)
+        if (std::ranges::find(wanted, host) == wanted.end()) wanted.push_back(host);
+    ASSERT_EQ(run(line), 0) << said_;
+    EXPECT_THAT(said_, HasSubstr("so at the end: " + fold_hosts(std::span(wanted).subspan(18))));
+    std::vector<std::string> order;
+    for (const auto& host : nlohmann::json::parse(printed_).at("hosts"))
+        order.push_back(host.at("host"));
+    EXPECT_EQ(order, wanted);
 }
 
 TEST_F(BcastSimulated, PrintsHowItEndedAsJson) {

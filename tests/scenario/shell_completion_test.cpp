@@ -57,6 +57,14 @@ TEST_F(ShellCompletion, OffersFilesToPlugins) {
     EXPECT_FALSE(at("infer --seed ").files);
 }
 
+TEST_F(ShellCompletion, OffersTheWordsThatAnOptionTakes) {
+    table = plugin_commands();
+    EXPECT_THAT(at("bcast --order ra").candidates, ElementsAre("random", "ranks"));
+    EXPECT_TRUE(at("bcast --order ./").files);
+    EXPECT_THAT(at("rankmap --cost ").candidates, ElementsAre("bandwidth", "delay", "links"));
+    EXPECT_THAT(at("rankmap --np ").candidates, IsEmpty());
+}
+
 TEST_F(ShellCompletion, OffersGroupsAndMasks) {
     EXPECT_THAT(at("smask @f").candidates, ElementsAre("@failed", "@fast"));
     EXPECT_THAT(at("restoremask ").candidates, ElementsAre("fast"));
