@@ -40,6 +40,8 @@ class RankmapCommand final : public Command {
     Task<Result<Answer>> answer(CommandContext& context);
     Result<Site> site(CommandContext& context) const;
     Result<Traffic> traffic(CommandContext& context, const Site& site) const;
+    [[nodiscard]] Result<Traffic> built_in_traffic(std::size_t ranks) const;
+    Result<Traffic> traffic_in_file(FileStore& files) const;
     [[nodiscard]] std::string pattern() const { return options_.pattern().value_or("ring"); }
     [[nodiscard]] std::vector<Method> methods() const;
     [[nodiscard]] Result<std::string> text(const Answer& answer) const;
@@ -49,13 +51,12 @@ class RankmapCommand final : public Command {
     RankmapOptions options_;
 };
 
-// The topology lacks these.
-std::vector<std::string> unknown_hosts(const Topology& topology, const std::vector<std::string>& names) {
-    std::vector<std::string> known = topology.hosts, unknown;
+// Of these, those that the topology lacks.
+std::vector<std::string> unknown_hosts(const Topology& topology, std::vector<std::string> names) {
+    std::vector<std::string> known = topology.hosts;
     std::ranges::sort(known);
-    std::ranges::copy_if(names, std::back_inserter(unknown),
-                         [&](const std::string& name) { return !std::ranges::binary_search(known, name); });
-    return unknown;
+    std::erase_if(names, [&](const std::string& name) { return std::ranges::binary_search(known, name); });
+    return names;
 }
 
 // Of the topology, those that the session has lost.
@@ -65,9 +66,7 @@ std::vector<std::string> lost_hosts(const Bus& bus, const Topology& topology) {
     if (hosts == nullptr) return lost;
     for (const nlohmann::json& host : hosts->value->to_json())
         if (host.value("state", "") == "lost") lost.push_back(host.value("name", ""));
-    const std::vector<std::string> strangers = unknown_hosts(topology, lost);
-    std::erase_if(
-        lost, [&](const std::string& name) { return std::ranges::find(strangers, name) != strangers.end(); });
+    std::erase_if(lost, [&](const std::string& name) { return !find_node(topology, name); });
     return lost;
 }
 
@@ -92,28 +91,34 @@ Result<Site> RankmapCommand::site(CommandContext& context) const {
     return Site{std::move(*topology), std::move(*slots)};
 }
 
+Result<Traffic> RankmapCommand::built_in_traffic(std::size_t ranks) const {
+    if (ranks == 0 || ranks > most_ranks)
+        return invalid(std::to_string(ranks) + " ranks; 1 to " + std::to_string(most_ranks) +
+                       " can be placed");
+    Result<Traffic> traffic = pattern_traffic(pattern(), ranks);
+    if (!traffic) return invalid("--pattern: " + traffic.error().cause);
+    return traffic;
+}
+
+Result<Traffic> RankmapCommand::traffic_in_file(FileStore& files) const {
+    const auto file = files.open(pattern());
+    if (!file) return invalid("--pattern " + file.error().message());
+    const auto text = (*file)->read(0, most_traffic_bytes + 1);
+    if (!text) return invalid("--pattern " + text.error().message());
+    Result<Traffic> traffic = parse_traffic(*text);
+    if (!traffic) return invalid(pattern() + ": " + traffic.error().cause);
+    if (options_.ranks() && traffic->ranks() != *options_.ranks())
+        return invalid(pattern() + " is of " + std::to_string(traffic->ranks()) + " ranks, --np says " +
+                       std::to_string(*options_.ranks()));
+    return traffic;
+}
+
 Result<Traffic> RankmapCommand::traffic(CommandContext& context, const Site& site) const {
-    const std::size_t room = site.room(), ranks = options_.ranks().value_or(room);
+    const std::size_t room = site.room();
     const bool built_in = std::ranges::find(pattern_names, pattern()) != pattern_names.end();
-    Result<Traffic> traffic = invalid("");
-    if (built_in) {
-        if (ranks == 0 || ranks > most_ranks)
-            return invalid(std::to_string(ranks) + " ranks; 1 to " + std::to_string(most_ranks) +
-                           " can be placed");
-        traffic = pattern_traffic(pattern(), ranks);
-        if (!traffic) return invalid("--pattern: " + traffic.error().cause);
-    } else {
-        const auto file = context.files().open(pattern());
-        if (!file) return invalid("--pattern " + file.error().message());
-        const auto text = (*file)->read(0, most_traffic_bytes + 1);
-        if (!text) return invalid("--pattern " + text.error().message());
-        traffic = parse_traffic(*text);
-        if (!traffic) return invalid(pattern() + ": " + traffic.error().cause);
-        if (options_.ranks() && traffic->ranks() != ranks)
-            return invalid(pattern() + " is of " + std::to_string(traffic->ranks()) + " ranks, --np says " +
-                           std::to_string(ranks));
-    }
-    if (traffic->ranks() > room)
+    Result<Traffic> traffic =
+        built_in ? built_in_traffic(options_.ranks().value_or(room)) : traffic_in_file(context.files());
+    if (traffic && traffic->ranks() > room)
         return invalid(std::to_string(traffic->ranks()) + " ranks, but " + std::to_string(site.slots.size()) +
                        " hosts have " + std::to_string(room) + " slots (--slots gives them more)");
     return traffic;
@@ -139,8 +144,7 @@ Task<Result<Answer>> RankmapCommand::answer(CommandContext& context) {
     std::function<void()> work = [&] { answer.placed = place(problem, methods()); };
     co_await context.files().apart(std::move(work));
     const auto chosen = std::ranges::find(answer.placed, options_.method(), &Placed::method);
-    answer.order = rank_order(*where, chosen->placement,
-                              std::string(method_names[static_cast<std::size_t>(options_.method())]));
+    answer.order = rank_order(*where, chosen->placement, std::string(name_of(options_.method())));
     co_return answer;
 }
 
@@ -191,9 +195,10 @@ Task<int> RankmapCommand::run(CommandContext& context) {
         context.say("rankmap: " + found.error().message());
         co_return 2;
     }
-    for (const std::string& line :
-         comparison_lines(found->placed, options_.method(), options_.measure(), pattern()))
-        if (options_.format() != Format::json) context.say(line);
+    if (options_.format() != Format::json)
+        for (const std::string& line :
+             comparison_lines(found->placed, options_.method(), options_.measure(), pattern()))
+            context.say(line);
     std::vector<std::string> hosts = hosts_by_rank(found->order);
     std::ranges::sort(hosts);
     context.bus().publish("ranks", std::make_shared<RanksValue>(found->order), std::move(hosts));

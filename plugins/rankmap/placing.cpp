@@ -43,9 +43,9 @@ class Placing {
 
 Placement Placing::simple(Method method) const {
     const Topology& topology = problem_.site.topology;
-    std::vector<HostIndex> hosts = depth_first_hosts(topology);
-    if (method == Method::by_name) hosts = hosts_by_name(topology);
-    if (method == Method::by_lot) hosts = hosts_by_lot(topology, problem_.seed);
+    const std::vector<HostIndex> hosts = method == Method::by_name  ? hosts_by_name(topology)
+                                         : method == Method::by_lot ? hosts_by_lot(topology, problem_.seed)
+                                                                    : depth_first_hosts(topology);
     return fill(problem_.site, hosts, problem_.traffic.ranks());
 }
 

@@ -17,6 +17,10 @@ namespace trellis::plugins::rankmap {
 enum class Method : std::uint8_t { depth_first, by_name, by_lot, pattern };
 inline constexpr std::array<std::string_view, 4> method_names{"depth-first", "name", "random", "pattern"};
 
+[[nodiscard]] inline std::string_view name_of(Method method) {
+    return method_names[static_cast<std::size_t>(method)];
+}
+
 struct Placed {
     Method method = Method::depth_first;
     Placement placement;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include <nlohmann/json.hpp>
-
 namespace trellis::plugins::rankmap {
 namespace {
 
@@ -69,9 +67,6 @@ std::string launcher_of(Format format) {
 }  // namespace
 
 Result<std::string> rank_file(const RankOrder& order, Format format) {
-    if (format == Format::json)
-        return RanksValue(order).to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
-               "\n";
     if (const auto host = host_that_files_cannot_hold(order))
         return invalid("a file for " + std::string(format_names[static_cast<std::size_t>(format)]) +
                        " cannot hold the host name '" + *host + "'");

@@ -24,13 +24,14 @@ enum class Format : std::uint8_t {
 inline constexpr std::array<std::string_view, 5> format_names{"openmpi", "openmpi5", "mpich", "slurm",
                                                               "json"};
 
-// The text of the file. Refused: a host whose name has other characters than letters, digits, '.', '-' and
+// The text of the file; not for json. Refused: a host whose name has other characters than letters, digits,
+// '.', '-' and
 // '_', which these files cannot hold.
 [[nodiscard]] Result<std::string> rank_file(const RankOrder& order, Format format);
 
 // For /bin/sh: `program`, word by word, started on all ranks by the file at `path`. `launcher`: what starts
 // it, with options of its own, as sh reads it; empty: the one of that format which is found first, under
-// Debian's name or the usual one. Not for json.
+// Debian's name or the usual one. Not for json either.
 [[nodiscard]] std::string launch_command(const RankOrder& order, Format format, const std::string& path,
                                          const std::string& launcher,
                                          const std::vector<std::string>& program);

@@ -12,10 +12,6 @@ const char* unit_of(CostMeasure measure) {
     return measure == CostMeasure::links ? "links" : "ns/B";
 }
 
-std::string_view name_of(Method method) {
-    return method_names[static_cast<std::size_t>(method)];
-}
-
 }  // namespace
 
 std::vector<std::string> comparison_lines(const std::vector<Placed>& placed, Method chosen,

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <scotch/scotch.h>
-#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -57,9 +56,6 @@ class Division {
                       std::vector<SCOTCH_Num>& parts);
     [[nodiscard]] double said_within(std::uint32_t who, const std::vector<SCOTCH_Num>& parts,
                                      SCOTCH_Num part) const;
-    [[nodiscard]] std::span<const TrafficPeer> peers(std::uint32_t who) const {
-        return who < traffic_.ranks() ? traffic_.peers(who) : std::span<const TrafficPeer>();
-    }
 
     const Site& site_;
     const Traffic& traffic_;
@@ -150,7 +146,7 @@ std::optional<std::vector<SCOTCH_Num>> Division::parts(const Members& members,
         if (members[i] < traffic_.ranks()) place_[members[i]] = i;
     std::vector<SCOTCH_Num> first{0}, ends, weights, room;
     for (const std::uint32_t who : members) {
-        for (const TrafficPeer& peer : peers(who)) {
+        for (const TrafficPeer& peer : traffic_.peers(who)) {
             if (place_[peer.rank] == elsewhere) continue;
             ends.push_back(static_cast<SCOTCH_Num>(place_[peer.rank]));
             const double share = peer.amount / most_said_;
@@ -178,7 +174,7 @@ std::optional<std::vector<SCOTCH_Num>> Division::parts(const Members& members,
 
 double Division::said_within(std::uint32_t who, const std::vector<SCOTCH_Num>& parts, SCOTCH_Num part) const {
     double sum = 0;
-    for (const TrafficPeer& peer : peers(who))
+    for (const TrafficPeer& peer : traffic_.peers(who))
         if (place_[peer.rank] != elsewhere && parts[place_[peer.rank]] == part) sum += peer.amount;
     return sum;
 }

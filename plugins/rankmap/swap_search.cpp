@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 #include <random>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -36,7 +35,6 @@ class Annealing {
     [[nodiscard]] std::size_t draw(std::size_t below) { return random_() % below; }
     [[nodiscard]] double draw_share() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
     Swap propose();
-    [[nodiscard]] std::span<const TrafficPeer> peers(std::size_t who) const;
     [[nodiscard]] double change(std::size_t who, std::size_t other, HostIndex from, HostIndex to) const;
     void carry_out(const Swap& swap);
     [[nodiscard]] double usual_change();
@@ -71,14 +69,10 @@ Annealing::Annealing(const Site& site, const Traffic& traffic, const PathCosts& 
         if (!traffic.peers(rank).empty()) talking_.push_back(rank);
 }
 
-std::span<const TrafficPeer> Annealing::peers(std::size_t who) const {
-    return who < traffic_.ranks() ? traffic_.peers(who) : std::span<const TrafficPeer>();
-}
-
 // If `who` goes there; what it says to `other`, who comes from there, costs the same.
 double Annealing::change(std::size_t who, std::size_t other, HostIndex from, HostIndex to) const {
     double sum = 0;
-    for (const TrafficPeer& peer : peers(who)) {
+    for (const TrafficPeer& peer : traffic_.peers(who)) {
         if (peer.rank == other) continue;
         const HostIndex there = host_of_slot_[slot_of_[peer.rank]];
         sum += peer.amount * (costs_.between(to, there) - costs_.between(from, there));
@@ -90,14 +84,14 @@ double Annealing::change(std::size_t who, std::size_t other, HostIndex from, Hos
 Annealing::Swap Annealing::propose() {
     Swap swap;
     swap.rank = talking_[draw(talking_.size())];
-    const auto own = peers(swap.rank);
+    const auto own = traffic_.peers(swap.rank);
     const std::size_t slots = who_.size(), peer_slot = slot_of_[own[draw(own.size())].rank];
     const std::size_t reach = std::size_t{1} << draw(static_cast<std::size_t>(std::bit_width(slots)));
     swap.slot = (peer_slot + slots + draw(2 * reach + 1) % slots - reach % slots) % slots;
     const std::size_t other = who_[swap.slot];
     const HostIndex from = host_of_slot_[slot_of_[swap.rank]], to = host_of_slot_[swap.slot];
     if (from == to) return swap;
-    lookups_ += own.size() + peers(other).size();
+    lookups_ += own.size() + traffic_.peers(other).size();
     swap.change = change(swap.rank, other, from, to) + change(other, swap.rank, to, from);
     return swap;
 }

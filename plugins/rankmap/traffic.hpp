@@ -25,8 +25,9 @@ class Traffic {
     Traffic(std::size_t ranks, const std::vector<Message>& messages);
 
     [[nodiscard]] std::size_t ranks() const { return first_.size() - 1; }
-    // Each other rank that this one has to do with, in order.
+    // Each other rank that this one has to do with, in order; nobody for a number above all ranks.
     [[nodiscard]] std::span<const TrafficPeer> peers(std::size_t rank) const {
+        if (rank >= ranks()) return {};
         return std::span(peers_).subspan(first_[rank], first_[rank + 1] - first_[rank]);
     }
     [[nodiscard]] std::size_t pairs() const { return peers_.size() / 2; }
