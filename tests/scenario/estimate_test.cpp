@@ -110,5 +110,17 @@ TEST_F(EstimateCommandLine, AHostThatIsLostLeavesEmptyFields) {
     EXPECT_EQ(shell_.run("estimate --from " + path_).status, 0) << shell_.said();
 }
 
+TEST_F(EstimateCommandLine, ARecordingEndsWithTheHostThatMeasures) {
+    ASSERT_EQ(shell_.explore_all(), 0) << shell_.said();
+    std::string victim;
+    for (const auto& host : shell_.world().network().file().hosts)
+        if (host.name != "ctl") victim = host.name;
+    shell_.world().time().at(shell_.world().time().now() + std::chrono::seconds(4),
+                             [this, victim] { shell_.world().kill(victim); });
+    EXPECT_EQ(shell_.run("estimate record --for 30m --root " + victim + " " + path_).status, 1);
+    EXPECT_THAT(shell_.said(), HasSubstr("estimate: no host is left that measures"));
+    EXPECT_LT(lines(), 100u);
+}
+
 }  // namespace
 }  // namespace trellis

@@ -35,6 +35,7 @@ Task<int> Recording::run() {
     operation_ = context_.operations().start(std::move(request));
     using namespace asio::experimental::awaitable_operators;
     co_await (read_events() || write_rows(*file));
+    if (!any_measures()) context_.say("estimate: no host is left that measures");
     operation_->cancel(CancelLevel::kill);
     co_return status_;
 }
@@ -63,14 +64,18 @@ std::size_t Recording::number_of(HostId host) const {
     return static_cast<std::size_t>(std::ranges::find(hosts_, host, &Host::id) - hosts_.begin());
 }
 
+bool Recording::any_measures() const {
+    for (std::size_t host = 0; host < hosts_.size(); ++host)
+        if (measures(host) && !out_[host]) return true;
+    return false;
+}
+
 Task<void> Recording::read_events() {
-    for (;;) {
+    while (any_measures()) {
         const std::optional<OperationEvent> event = co_await operation_->next();
         if (!event) break;
         note(*event);
     }
-    context_.say("estimate: every host was lost");
-    status_ = 1;
 }
 
 void Recording::note(const OperationEvent& event) {
@@ -140,7 +145,7 @@ Task<void> Recording::write_rows(HistoryFile& file) {
     const double epoch = std::max(unix_seconds(), file.last_time() + 0.001);
     const auto rows = plan_.length ? std::max<std::int64_t>(1, *plan_.length / plan_.interval)
                                    : std::numeric_limits<std::int64_t>::max();
-    for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t row = 0; row < rows && any_measures(); ++row) {
         std::ranges::fill(current_, std::numeric_limits<double>::quiet_NaN());
         row_ = static_cast<std::uint64_t>(row) + 1;
         for (std::size_t host = 0; host < hosts_.size(); ++host)

@@ -36,6 +36,7 @@ class Recording {
     void leave_out(HostId host, const std::string& why);
     [[nodiscard]] std::size_t number_of(HostId host) const;
     [[nodiscard]] bool measures(std::size_t host) const { return plan_.between_all || host == root_number_; }
+    [[nodiscard]] bool any_measures() const;
     [[nodiscard]] Duration timeout() const;
 
     CommandContext& context_;
