@@ -320,14 +320,16 @@ TEST_F(BcastSimulated, GoesInTheOrderOfTheRanksThatArePlaced) {
     ASSERT_EQ(run("infer"), 0) << said_;
     ASSERT_EQ(run("rankmap --method random --seed 3 --np 18 --json"), 0) << said_;
     std::vector<std::string> wanted;
-    for (const auto& rank : nlohmann::json::parse(printed_).at("ranks"))
+    const auto placed = nlohmann::json::parse(printed_);
+    for (const auto& rank : placed.at("ranks"))
         wanted.push_back(rank.at("host"));
     for (const std::string& host : hosts_)
         if (std::ranges::find(wanted, host) == wanted.end()) wanted.push_back(host);
     ASSERT_EQ(run(line), 0) << said_;
     EXPECT_THAT(said_, HasSubstr("so at the end: " + fold_hosts(std::span(wanted).subspan(18))));
     std::vector<std::string> order;
-    for (const auto& host : nlohmann::json::parse(printed_).at("hosts"))
+    const auto report = nlohmann::json::parse(printed_);
+    for (const auto& host : report.at("hosts"))
         order.push_back(host.at("host"));
     EXPECT_EQ(order, wanted);
 }
