@@ -54,6 +54,33 @@ TEST_F(EstimateCommandLine, OfAHistory) {
     EXPECT_THAT(shell_.printed(), HasSubstr("RMSE in ms, all estimates"));
 }
 
+TEST_F(EstimateCommandLine, OptionsChangeWhatIsForeseen) {
+    write("time,a,b\n0,1000,3000\n60,1000,3000\n");
+    const auto expected = [&](const std::string& options) {
+        const int status = shell_.run("estimate --json --unit us --from " + path_ + " " + options).status;
+        EXPECT_EQ(status, 0) << shell_.said();
+        return nlohmann::json::parse(shell_.printed()).at("expected").get<double>();
+    };
+    EXPECT_EQ(expected(""), 3);
+    EXPECT_EQ(expected("--hosts a --method last"), 1);
+    EXPECT_EQ(expected("--c 2"), 5);
+    EXPECT_EQ(expected("--c a=7,b=0.5"), 8);
+    EXPECT_EQ(expected("--op allreduce --method normal --window 1"), 6);
+    EXPECT_EQ(expected("--closed-form --across-shifts --method pareto"), 3);
+    EXPECT_EQ(expected("--published-truncation --independent --quantile 0.5 --method empirical"), 3);
+    EXPECT_EQ(expected("--algorithm one-stage --root r --method ewma --horizon 1h"), 3);
+}
+
+TEST_F(EstimateCommandLine, DrawsAnEvaluation) {
+    write("time,a,b\n0,1,2\n60,1.5,2\n120,1,2.5\n180,1,2\n240,1,2.5\n");
+    const std::string picture = path_ + ".svg";
+    const std::string evaluate =
+        "estimate evaluate --json --hosts b --windows 2 --horizons 1 --skip 3 --plot ";
+    ASSERT_EQ(shell_.run(evaluate + picture + " " + path_).status, 0) << shell_.said();
+    EXPECT_EQ(nlohmann::json::parse(shell_.printed()).at("auto").at(0).at("count"), 2);
+    EXPECT_TRUE(std::filesystem::remove(picture));
+}
+
 TEST_F(EstimateCommandLine, RefusesWhatMakesNoSense) {
     EXPECT_EQ(shell_.run("estimate").status, 2);
     EXPECT_THAT(shell_.said(), HasSubstr("--from FILE or --model FILE is needed"));

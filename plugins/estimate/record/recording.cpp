@@ -34,7 +34,11 @@ Task<int> Recording::run() {
         request.hosts.push_back(host.id);
     operation_ = context_.operations().start(std::move(request));
     using namespace asio::experimental::awaitable_operators;
-    co_await (read_events() || write_rows(*file));
+    try {
+        co_await (read_events() || write_rows(*file));
+    } catch (const asio::multiple_exceptions&) {  // Ctrl-C ends both
+        throw boost::system::system_error(asio::error::operation_aborted);
+    }
     if (!any_measures()) context_.say("estimate: no host is left that measures");
     operation_->cancel(CancelLevel::kill);
     co_return status_;
@@ -56,7 +60,8 @@ Result<void> Recording::choose_hosts() {
                 column_of_[{from, to}] = columns_.size();
                 columns_.push_back(hosts_[from].name + "->" + hosts_[to].name);
             }
-    current_.assign(columns_.size(), std::numeric_limits<double>::quiet_NaN());
+    for (std::vector<double>& row : round_trips_)
+        row.resize(columns_.size());
     return {};
 }
 
@@ -91,10 +96,10 @@ void Recording::note(const OperationEvent& event) {
 
 // What comes after its row has been written counts as lost.
 void Recording::take(HostId host, const Measured& measured) {
-    if (measured.row != row_) return;
+    if (measured.row != row_ && measured.row + 1 != row_) return;
     for (const RoundTrip& trip : measured.round_trips)
         if (const auto column = column_of_.find({number_of(host), trip.peer}); column != column_of_.end())
-            current_[column->second] = trip.us / 1e3;
+            round_trips_[measured.row % 2][column->second] = trip.us / 1e3;
 }
 
 void Recording::leave_out(HostId host, const std::string& why) {
@@ -137,7 +142,16 @@ void Recording::introduce() {
     }
 }
 
-// Each row is written when its time is over.
+void Recording::begin_row(std::uint64_t row) {
+    row_ = row;
+    round_trips_[row % 2].assign(columns_.size(), std::numeric_limits<double>::quiet_NaN());
+    for (std::size_t host = 0; host < hosts_.size(); ++host)
+        if (measures(host) && ports_[host] != 0)
+            operation_->send(hosts_[host].id, encode(ToRecordRole(Measure{row})));
+}
+
+// Each row is written a while after its time is over: the hosts tell what they have measured when they know
+// of all that was lost.
 Task<void> Recording::write_rows(HistoryFile& file) {
     co_await wait_until_ready();
     introduce();
@@ -145,20 +159,21 @@ Task<void> Recording::write_rows(HistoryFile& file) {
     const double epoch = std::max(unix_seconds(), file.last_time() + 0.001);
     const auto rows = plan_.length ? std::max<std::int64_t>(1, *plan_.length / plan_.interval)
                                    : std::numeric_limits<std::int64_t>::max();
-    for (std::int64_t row = 0; row < rows && any_measures(); ++row) {
-        std::ranges::fill(current_, std::numeric_limits<double>::quiet_NaN());
-        row_ = static_cast<std::uint64_t>(row) + 1;
-        for (std::size_t host = 0; host < hosts_.size(); ++host)
-            if (measures(host) && ports_[host] != 0)
-                operation_->send(hosts_[host].id, encode(ToRecordRole(Measure{row_})));
-        co_await context_.clock().sleep_until(started + (row + 1) * plan_.interval);
-        const double time = epoch + std::chrono::duration<double>(row * plan_.interval).count();
-        if (const Result<void> written = file.append(time, current_); !written) {
+    const Duration grace = std::min<Duration>(plan_.interval, std::chrono::seconds(1));
+    for (std::int64_t row = 0; row <= rows && any_measures(); ++row) {
+        const TimePoint begun = started + row * plan_.interval;
+        co_await context_.clock().sleep_until(begun);
+        if (row < rows) begin_row(static_cast<std::uint64_t>(row) + 1);
+        if (row == 0) continue;
+        co_await context_.clock().sleep_until(begun + grace);
+        const double time = epoch + std::chrono::duration<double>((row - 1) * plan_.interval).count();
+        const std::vector<double>& measured = round_trips_[static_cast<std::size_t>(row) % 2];
+        if (const Result<void> written = file.append(time, measured); !written) {
             context_.say("estimate: " + written.error().message());
             status_ = 1;
             co_return;
         }
-        context_.progress("estimate: " + std::to_string(row + 1) + " rows");
+        context_.progress("estimate: " + std::to_string(row) + " rows");
     }
 }
 

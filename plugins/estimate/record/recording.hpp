@@ -8,6 +8,7 @@
 #include "plugins/estimate/record/history_file.hpp"
 #include "plugins/estimate/record/messages.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -30,6 +31,7 @@ class Recording {
     Task<void> wait_until_ready();
     void introduce();
     Task<void> read_events();
+    void begin_row(std::uint64_t row);
     Task<void> write_rows(HistoryFile& file);
     void note(const OperationEvent& event);
     void take(HostId host, const Measured& measured);
@@ -50,7 +52,8 @@ class Recording {
     std::map<std::pair<std::size_t, std::size_t>, std::size_t> column_of_;  // of measuring and measured host
     std::unique_ptr<Operation> operation_;
     std::uint64_t row_ = 0;
-    std::vector<double> current_;
+    std::array<std::vector<double>, 2>
+        round_trips_;  // of this row and of the one before, which is still open
     int status_ = 0;
 };
 
