@@ -137,6 +137,15 @@ TEST_F(EstimateCommandLine, AHostThatIsLostLeavesEmptyFields) {
     EXPECT_EQ(shell_.run("estimate --from " + path_).status, 0) << shell_.said();
 }
 
+TEST_F(EstimateCommandLine, CtrlCEndsARecordingWithAWholeRow) {
+    ASSERT_EQ(shell_.explore_all(), 0) << shell_.said();
+    shell_.press_after(std::chrono::milliseconds(5500));
+    EXPECT_EQ(shell_.run("estimate record " + path_).status, 130);
+    EXPECT_THAT(shell_.said(), HasSubstr("interrupted"));
+    EXPECT_GE(lines(), 4u);
+    EXPECT_EQ(file().back(), '\n');
+}
+
 TEST_F(EstimateCommandLine, ARecordingEndsWithTheHostThatMeasures) {
     ASSERT_EQ(shell_.explore_all(), 0) << shell_.said();
     std::string victim;
