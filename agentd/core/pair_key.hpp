@@ -35,7 +35,7 @@ class SecretKey {
     std::array<unsigned char, size> bytes_{};
 };
 
-enum class PairPurpose : std::uint8_t { probe = 'p', stream = 's' };
+enum class PairPurpose : std::uint8_t { probe = 'p', stream = 's', plain_stream = 'c' };
 
 // Safe to use from several threads at once.
 class SessionKey {

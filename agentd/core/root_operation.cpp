@@ -140,7 +140,7 @@ void RootOperation::send_control(Frame frame, const HostSet& to) {
 }
 
 void RootOperation::begin(const StartOperation& start, std::vector<HostId> hosts) {
-    session_ = {id_, start.nonce, root_id, start.participants};
+    session_ = {id_, start.nonce, root_id, start.participants, start.plain};
     Frame first = frame(FrameType::start);
     first.body = encode(start);
     send_control(std::move(first), HostSet(std::move(hosts)));

@@ -25,6 +25,7 @@ StartOperation RootOperations::start_message(const OperationRequest& request) co
     for (const auto& [id, operation] : running_)
         start.running.push_back(id);
     start.nonce = random_bytes(session_nonce_size);
+    start.plain = request.plain;
     if (!request.peers) return start;
     for (const HostId host : request.hosts) {
         if (const Member* member = membership_.find(host)) start.participants.push_back(member->host);

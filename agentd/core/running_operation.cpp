@@ -22,6 +22,7 @@ RunningOperation::RunningOperation(const World& world, Node& node, OperationId i
     peers_.nonce = start_.nonce;
     peers_.self = node.self();
     peers_.participants = std::move(start_.participants);
+    peers_.plain = start_.plain;
 }
 
 void RunningOperation::deliver(Frame frame) {

@@ -95,9 +95,10 @@ struct StartOperation {
     std::string nonce;
     std::vector<Host> participants;    // with peers
     std::vector<OperationId> running;  // what has ended and is not among these is forgotten
+    bool plain = false;                // as in PeerSession
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(kind, request, remaining, nonce, participants, running);
+        archive(kind, request, remaining, nonce, participants, running, plain);
     }
 };
 

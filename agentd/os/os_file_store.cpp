@@ -62,17 +62,22 @@ class OsFile final : public OpenFile {
 
     Result<std::string> read(std::uint64_t offset, std::size_t size) override {
         std::string bytes(size, '\0');
+        const Result<std::size_t> got = read_into(offset, bytes);
+        if (!got) return got.error();
+        bytes.resize(*got);
+        return bytes;
+    }
+    Result<std::size_t> read_into(std::uint64_t offset, std::span<char> space) override {
         std::size_t got = 0;
-        while (got < size) {
-            const ssize_t more =
-                ::pread(file_.get(), bytes.data() + got, size - got, static_cast<off_t>(offset + got));
+        while (got < space.size()) {
+            const ssize_t more = ::pread(file_.get(), space.data() + got, space.size() - got,
+                                         static_cast<off_t>(offset + got));
             if (more < 0 && errno == EINTR) continue;
             if (more < 0) return failure(path_);
             if (more == 0) break;
             got += static_cast<std::size_t>(more);
         }
-        bytes.resize(got);
-        return bytes;
+        return got;
     }
     Result<void> write(std::uint64_t offset, std::string_view bytes) override {
         while (!bytes.empty()) {
@@ -90,6 +95,7 @@ class OsFile final : public OpenFile {
     }
     // Where files cannot be locked nobody can be asked.
     bool claim() override { return ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+    [[nodiscard]] int descriptor() const override { return file_.get(); }
 
   private:
     FileDescriptor file_;

@@ -181,6 +181,11 @@ void TlsConnection::close() {
     socket_.close(ignored);
 }
 
+// OpenSSL takes no more from the pipe than the records that it needs: what is there is none of it.
+TlsConnection::Left TlsConnection::leave() {
+    return {std::move(socket_), pipe_.in.substr(pipe_.begin, pipe_.end - pipe_.begin)};
+}
+
 Deadline::Deadline(const std::shared_ptr<TlsConnection>& connection, Duration time)
     : timer_(connection->socket().get_executor(), time) {
     timer_.async_wait([connection, passed = passed_](const error_code& error) {

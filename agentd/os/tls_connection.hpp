@@ -39,6 +39,13 @@ class TlsConnection {
     Task<void> farewell();
     // At once; what waits above fails.
     void close();
+    // After the handshake, and before anything else: the socket without TLS, and what has come behind the
+    // handshake. The connection is of no use any more.
+    struct Left {
+        asio::ip::tcp::socket socket;
+        std::string early;
+    };
+    Left leave();
 
     SecretKey key;  // set before the handshake
 

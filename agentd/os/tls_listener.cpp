@@ -97,7 +97,7 @@ Task<void> TlsListener::State::take_in(Connection connection) {
         connection->close();
         if (!peer) on_stranger(from);
     } else {
-        waiting.push_back({*peer, std::make_unique<TlsStream>(connection)});
+        waiting.push_back({*peer, stream_over(connection, keys.session().plain)});
         arrived.notify();
     }
 }

@@ -21,6 +21,11 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using Connection = std::shared_ptr<TlsConnection>;
 
+// As it goes into the keys and the hellos, nobody can talk the two ends into the other kind.
+PairPurpose purpose_of(const PeerSession& session) {
+    return session.plain ? PairPurpose::plain_stream : PairPurpose::stream;
+}
+
 // How far a connection came before it failed.
 enum class Stage { connecting, proving };
 
@@ -118,7 +123,7 @@ Result<std::unique_ptr<Network::Listener>> TlsNetwork::listen(const PeerSession&
     }
     Result<ListeningSockets> listening = listen_on(self->addresses);
     if (!listening) return listening.error();
-    PairKeys keys(key_, session, PairPurpose::stream);
+    PairKeys keys(key_, session, purpose_of(session));
     return std::unique_ptr<Listener>(
         std::make_unique<TlsListener>(executor_, context_, std::move(keys), std::move(*listening),
                                       first_stranger(executor_, session.operation, on_stranger_)));
@@ -126,7 +131,7 @@ Result<std::unique_ptr<Network::Listener>> TlsNetwork::listen(const PeerSession&
 
 Task<Result<std::unique_ptr<ByteStream>>> TlsNetwork::connect(const PeerSession& session, HostId peer,
                                                               Endpoint at, Duration timeout) {
-    PairKeys keys(key_, session, PairPurpose::stream);
+    PairKeys keys(key_, session, purpose_of(session));
     const Result<SecretKey> pair = keys.of(peer);
     if (!pair) co_return pair.error();
     const Host* self = find_participant(session, session.self);
@@ -135,7 +140,7 @@ Task<Result<std::unique_ptr<ByteStream>>> TlsNetwork::connect(const PeerSession&
     Dialing dialing{std::move(keys), peer, *pair, executor_, context_};
     Result<Connection> connection = co_await dial_in_turn(dialing, std::move(at), timeout);
     if (!connection) co_return connection.error();
-    co_return std::make_unique<TlsStream>(std::move(*connection));
+    co_return stream_over(std::move(*connection), session.plain);
 }
 
 }  // namespace trellis

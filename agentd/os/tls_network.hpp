@@ -1,6 +1,7 @@
-// TlsNetwork: the Network of a real host: TLS connections straight between two agents of one operation. Owned
-// by main.cpp; it outlives its listeners. Nothing listens unless a listener is open; before the fixed-size
-// hello has proved which participant speaks, nothing is parsed and nothing sent.
+// TlsNetwork: the Network of a real host: TLS connections straight between two agents of one operation, left
+// behind after the proof where the operation wants plain ones. Owned by main.cpp; it outlives its listeners.
+// Nothing listens unless a listener is open; before the fixed-size hello has proved which participant speaks,
+// nothing is parsed and nothing sent.
 #pragma once
 
 #include "trellis/network.hpp"

@@ -1,6 +1,7 @@
 #include "agentd/os/tls_stream.hpp"
 
 #include "agentd/os/delivery_count.hpp"
+#include "agentd/os/plain_stream.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -99,6 +100,12 @@ void TlsStream::close() {
     socket.cancel(ignored);
     if (socket.is_open())
         asio::co_spawn(socket.get_executor(), say_farewell(state_->connection), asio::detached);
+}
+
+std::unique_ptr<ByteStream> stream_over(std::shared_ptr<TlsConnection> connection, bool plain) {
+    if (!plain) return std::make_unique<TlsStream>(std::move(connection));
+    TlsConnection::Left left = connection->leave();
+    return std::make_unique<PlainStream>(std::move(left.socket), std::move(left.early));
 }
 
 }  // namespace trellis

@@ -33,4 +33,7 @@ class TlsStream : public ByteStream {
     std::shared_ptr<State> state_;
 };
 
+// Over a connection that nobody else uses: a TlsStream or, where both ends were told so, a PlainStream.
+[[nodiscard]] std::unique_ptr<ByteStream> stream_over(std::shared_ptr<TlsConnection> connection, bool plain);
+
 }  // namespace trellis

@@ -2,10 +2,13 @@
 // Owned by its user; destroying it closes it.
 #pragma once
 
+#include "trellis/file_store.hpp"
 #include "trellis/result.hpp"
 #include "trellis/task.hpp"
 #include "trellis/time.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +19,15 @@
 #include <utility>
 
 namespace trellis {
+
+// Bytes on their way from a stream to a file, at which nobody looks. Owned by who has pulled them.
+class Haul {
+  public:
+    virtual ~Haul() = default;
+    [[nodiscard]] virtual std::size_t size() const = 0;
+    // All of them, once; blocks as the file does, and may run apart.
+    virtual Result<void> put(OpenFile& file, std::uint64_t offset) = 0;
+};
 
 class ByteStream {
   public:
@@ -52,7 +64,34 @@ class ByteStream {
         co_return co_await write(std::move(bytes));
     }
 
+    // As read_into(), for bytes that only go to a file: at least one, at most `size`; null at the end. A haul
+    // may outlive the stream.
+    virtual Task<Result<std::unique_ptr<Haul>>> pull(std::size_t size) {
+        auto haul = std::make_unique<Held>();
+        haul->bytes.resize(std::min(size, most_held));
+        const Result<std::size_t> got = co_await read_into(haul->bytes);
+        if (!got) co_return got.error();
+        haul->bytes.resize(*got);
+        if (*got == 0) co_return nullptr;
+        co_return haul;
+    }
+    // These bytes, and behind them a part of a file, which is there and was read or written shortly before.
+    virtual Task<Result<void>> write_file(std::string_view head, OpenFile& file, std::uint64_t offset,
+                                          std::size_t size) {
+        const Result<std::string> bytes = file.read(offset, size);
+        if (!bytes) co_return bytes.error();
+        if (bytes->size() < size) co_return unavailable("a file became shorter");
+        const std::array<std::string_view, 2> parts{head, *bytes};
+        co_return co_await write_parts(parts);
+    }
+
   private:
+    static constexpr std::size_t most_held = std::size_t{1} << 18;
+    struct Held final : Haul {
+        std::string bytes;
+        [[nodiscard]] std::size_t size() const override { return bytes.size(); }
+        Result<void> put(OpenFile& file, std::uint64_t offset) override { return file.write(offset, bytes); }
+    };
     std::string left_;  // of what read() has given
 };
 

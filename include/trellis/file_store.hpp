@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,12 +39,20 @@ class OpenFile {
     virtual ~OpenFile() = default;
     // Fewer bytes only at the end of the file.
     virtual Result<std::string> read(std::uint64_t offset, std::size_t size) = 0;
+    // The same to a place that is there: how many.
+    virtual Result<std::size_t> read_into(std::uint64_t offset, std::span<char> space) {
+        const Result<std::string> bytes = read(offset, space.size());
+        if (!bytes) return bytes.error();
+        return bytes->copy(space.data(), space.size());
+    }
     virtual Result<void> write(std::uint64_t offset, std::string_view bytes) = 0;
     // Cuts it, or adds a hole.
     virtual Result<void> resize(std::uint64_t size) = 0;
     // Claims it until it is closed, whatever ends the process; false: another one that is open has claimed
     // it.
     virtual bool claim() = 0;
+    // By which the system knows it, for calls that move bytes past the process; -1: it does not.
+    [[nodiscard]] virtual int descriptor() const { return -1; }
 };
 
 // Failures are `unavailable` (no space, no such directory ...) or `refused` (permission, read-only), with

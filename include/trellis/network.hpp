@@ -1,4 +1,5 @@
-// Network: the seam under the data plane: authenticated, encrypted byte streams straight between two agents.
+// Network: the seam under the data plane: authenticated byte streams straight between two agents, encrypted
+// unless the session says otherwise.
 // A listener lives only as long as the operation that owns it.
 #pragma once
 
@@ -33,7 +34,8 @@ class Network {
 
     // By which peers know this process.
     [[nodiscard]] virtual PublicKey public_key() const = 0;
-    // `session` names the participants and the one-time nonce, as for probing.
+    // `session` names the participants and the one-time nonce, as for probing. Who expects another kind of
+    // stream than the peer, plain or encrypted, is refused as a stranger is.
     virtual Result<std::unique_ptr<Listener>> listen(const PeerSession& session) = 0;
     virtual Task<Result<std::unique_ptr<ByteStream>>> connect(const PeerSession& session, HostId peer,
                                                               Endpoint at, Duration timeout) = 0;

@@ -62,6 +62,7 @@ struct OperationRequest {
     std::optional<Duration> timeout;  // on every host, from the moment that it starts there
     bool peers = false;               // the agents will meet directly: send them the participants and a nonce
     bool root_meets = false;          // the root is one of these participants
+    bool plain = false;               // as in PeerSession
 };
 
 class Operations {

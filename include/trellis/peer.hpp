@@ -29,6 +29,7 @@ struct PeerSession {
     std::string nonce;  // 32 bytes
     HostId self{};
     std::vector<Host> participants;  // including self
+    bool plain = false;              // streams between them are authenticated, but not encrypted
 };
 
 }  // namespace trellis

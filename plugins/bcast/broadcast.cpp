@@ -41,6 +41,7 @@ Task<Report> Broadcast::run() {
         start.hosts.push_back(host.id);
     start.peers = true;
     start.root_meets = true;
+    start.plain = wish_.plain;
     start.body = encode(request());
     operation_ = context_.operations().start(std::move(start));
     const auto read_again = [this](ChunkNumber chunk) { return producer_->read_again(chunk); };

@@ -31,6 +31,8 @@ struct Wish {
     std::string pipe;  // a command that reads it
     bool resume = false;
     bool compress = false;
+    bool plain = false;
+    std::string digest_key;  // as in BcastRequest
 };
 
 class Broadcast {

@@ -30,6 +30,7 @@ BcastRequest Broadcast::request() const {
     request.pipe = wish_.pipe;
     request.resume = wish_.resume;
     request.compress = wish_.compress;
+    request.digest_key = wish_.digest_key;
     for (const Host& host : hosts_) {
         const std::string directory = context_.directory(host.name);
         if (!directory.empty()) request.directories[host.id] = directory;

@@ -1,6 +1,7 @@
 // The shell side of `bcast`: files from where the user sits, or from one host, to every selected host.
 #include "trellis/plugin.hpp"
 
+#include "agentd/core/pair_key.hpp"
 #include "plugins/bcast/broadcast.hpp"
 #include "plugins/bcast/order.hpp"
 #include "plugins/bcast/packing.hpp"
@@ -54,7 +55,7 @@ class BcastCommand final : public Command {
     Task<Result<About>> describe(CommandContext& context, std::string path) const;
 
     std::string path_, destination_, order_ = "tree", method_ = "chain", limit_, pipe_;
-    bool compress_ = false, json_ = false, resume_ = false, verify_ = false;
+    bool compress_ = false, json_ = false, plain_ = false, resume_ = false, verify_ = false;
     std::optional<Host> giver_;  // if the source lies there
     std::unique_ptr<Source> source_;
 };
@@ -75,6 +76,8 @@ void BcastCommand::declare(OptionSet& options) {
         .type_name("RATE");
     options.option("--pipe", pipe_, "a command on every host that reads the file, in place of a name for it")
         .type_name("COMMAND");
+    options.flag("--plain", plain_,
+                 "hosts send it to one another unencrypted, which costs less processor time");
     options.flag("--resume", resume_, "go on from what an interrupted one has left, and leave what has come");
     options.flag("--verify", verify_, "read everything again on every host before it gets its name");
     options.flag("-z,--compress", compress_,
@@ -104,6 +107,8 @@ Result<Wish> BcastCommand::wish(CommandContext& context) {
     wish.pipe = pipe_;
     wish.resume = resume_;
     wish.compress = compress_;
+    wish.plain = plain_;
+    if (plain_ && !resume_) wish.digest_key = random_bytes(digest_key_size);
     if (resume_ && (path_ == "-" || !pipe_.empty()))
         return invalid("--resume is for files: not with --pipe or standard input");
     if (destination_.empty() && pipe_.empty()) return invalid("expected DEST");
@@ -141,11 +146,12 @@ Task<Result<About>> BcastCommand::describe(CommandContext& context, std::string 
 
 Task<Result<About>> BcastCommand::open(CommandContext& context, const Wish& wish) {
     if (giver_) co_return co_await describe(context, wish.source_path);
+    Digester digester(wish.digest_key);
     if (path_ == "-") {
         std::function<Task<Result<std::string>>()> read = [&context] { return context.read_input(); };
-        source_ = open_stream(context.files(), std::move(read));
+        source_ = open_stream(context.files(), std::move(read), std::move(digester));
     } else {
-        auto opened = co_await open_path(context.files(), path_);
+        auto opened = co_await open_path(context.files(), path_, std::move(digester));
         if (!opened) co_return opened.error();
         source_ = std::move(*opened);
     }

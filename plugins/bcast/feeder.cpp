@@ -64,8 +64,8 @@ Task<Result<void>> Feeder::send_whole() {
     }
     if (turns_to(chunk->packed_from > 0)) co_return co_await write_again();
     Result<void> written;
-    while (written && at_.offset < chunk->bytes.size())
-        written = co_await send(chunk, chunk->bytes.size());
+    while (written && at_.offset < chunk->size())
+        written = co_await send(chunk, chunk->size());
     if (!written) co_return written;
     at_ = {at_.chunk + 1, 0};
     co_return co_await write(end_record(*chunk));
@@ -82,6 +82,7 @@ Task<Result<void>> Feeder::write_again() {
 
 // The next bytes of a chunk of which so many have come.
 Task<Result<void>> Feeder::send(std::shared_ptr<const Chunk> chunk, std::size_t end) {
+    if (chunk->place.file) co_return co_await send_from_file(std::move(chunk), end);
     const std::string_view piece =
         std::string_view(chunk->bytes).substr(at_.offset, std::min(end - at_.offset, piece_size));
     at_.offset += static_cast<std::uint32_t>(piece.size());
@@ -90,6 +91,18 @@ Task<Result<void>> Feeder::send(std::shared_ptr<const Chunk> chunk, std::size_t 
     const std::string header = record_header(packed_ ? RecordKind::packed : RecordKind::data, piece.size());
     const std::array<std::string_view, 2> parts{header, piece};
     co_return co_await write(parts);
+}
+
+Task<Result<void>> Feeder::send_from_file(std::shared_ptr<const Chunk> chunk, std::size_t end) {
+    const auto stretch = std::ranges::upper_bound(chunk->stretches, at_.offset, {}, &Stretch::end);
+    const std::size_t size = std::min({end, stretch->end, at_.offset + piece_size}) - at_.offset;
+    const std::uint64_t from = chunk->place.offset + at_.offset;
+    at_.offset += static_cast<std::uint32_t>(size);
+    sent_ += size;
+    if (stretch->zeros) co_return co_await write(zeros_record(size));
+    last_ = clock_.now();
+    const std::string header = record_header(RecordKind::data, size);
+    co_return co_await parts_.write_file(header, *chunk->place.file, from, size);
 }
 
 Task<Result<void>> Feeder::send_end() {

@@ -26,6 +26,10 @@ using Parts = std::span<const std::string_view>;  // that follow one another
 struct FeederParts {
     // Bytes of records, to the host: all parts, which stay valid until it returns.
     std::function<Task<Result<void>>(Parts parts)> write;
+    // These bytes and behind them a part of a file; of a Holding that has chunks in files.
+    std::function<Task<Result<void>>(std::string_view head, OpenFile& file, std::uint64_t offset,
+                                     std::size_t size)>
+        write_file;
     // A stored chunk that is not kept in memory.
     std::function<Task<Result<std::shared_ptr<const Chunk>>>(ChunkNumber chunk)> read_again;
 };
@@ -57,6 +61,7 @@ class Feeder {
     Task<Result<void>> send_end();
     Task<Result<void>> wait();
     Task<Result<void>> send(std::shared_ptr<const Chunk> chunk, std::size_t end);
+    Task<Result<void>> send_from_file(std::shared_ptr<const Chunk> chunk, std::size_t end);
     Task<Result<void>> write(Parts parts);
     Task<Result<void>> write(std::string bytes);
 

@@ -19,7 +19,10 @@ Giver::Giver(RoleContext& context, BcastRequest request)
       crew_(context.world().executor) {}
 
 Task<RoleResult> Giver::run() {
-    auto source = co_await open_path(context_.world().files, request_.source_path);
+    if (!is_digest_key(request_.digest_key))
+        co_return RoleResult{Outcome::of(invalid("a key of no possible size")), {}};
+    Digester digester(request_.digest_key);
+    auto source = co_await open_path(context_.world().files, request_.source_path, std::move(digester));
     if (!source) co_return RoleResult{Outcome::of(source.error()), {}};
     source_ = std::move(*source);
     if (source_->about() != request_.about) {

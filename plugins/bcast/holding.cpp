@@ -15,7 +15,8 @@ Result<void> Holding::append(std::string_view bytes, bool packed) {
 
 Result<Holding::Place> Holding::place(std::size_t size, bool packed) {
     if (coming_size_ == 0) packed_ = packed;
-    if (finished_ || packed != packed_ || coming_size_ + size > shape_.size_of(chunks()))
+    const bool elsewhere = coming_ && coming_->place.file;
+    if (finished_ || elsewhere || packed != packed_ || coming_size_ + size > shape_.size_of(chunks()))
         return invalid("a peer sent more than the object has");
     if (!coming_)
         coming_ = std::make_shared<Chunk>(Chunk{std::string(shape_.size_of(chunks()), '\0'), {}, 0});
@@ -27,6 +28,22 @@ void Holding::came(std::size_t size) {
     grown.notify();
 }
 
+std::size_t Holding::space_left() const {
+    const bool here = coming_ && !coming_->place.file;
+    return finished_ || here || packed_ ? 0 : shape_.size_of(chunks()) - coming_size_;
+}
+
+void Holding::came_to(const FilePlace& place, std::size_t size, bool zeros) {
+    if (!coming_) {
+        coming_ = std::make_shared<Chunk>();
+        coming_->place = place;
+    }
+    std::vector<Stretch>& stretches = coming_->stretches;
+    if (stretches.empty() || stretches.back().zeros != zeros) stretches.push_back({coming_size_, zeros});
+    stretches.back().end += size;
+    came(size);
+}
+
 void Holding::tell() {
     changed.notify();
     grown.notify();
@@ -35,7 +52,8 @@ void Holding::tell() {
 Result<void> Holding::seal(std::string_view digest, std::size_t packed_from) {
     if (finished_ || coming_size_ == 0 || packed_ != (packed_from > 0))
         return invalid("a peer sent an empty chunk");
-    coming_->bytes.resize(std::exchange(coming_size_, 0));
+    if (!coming_->place.file) coming_->bytes.resize(coming_size_);
+    coming_size_ = 0;
     coming_->digest = digest;
     coming_->packed_from = packed_from;
     packed_ = false;
@@ -44,7 +62,7 @@ Result<void> Holding::seal(std::string_view digest, std::size_t packed_from) {
 
 // Where the size is not known, a short chunk is the last one.
 Result<void> Holding::add(std::shared_ptr<const Chunk> chunk) {
-    const std::size_t size = chunk->packed_from > 0 ? chunk->packed_from : chunk->bytes.size();
+    const std::size_t size = chunk->packed_from > 0 ? chunk->packed_from : chunk->size();
     const bool known = shape_.in_manifest(chunks()) || shape_.content_bytes;
     const bool fits = known ? size == shape_.size_of(chunks())
                             : last_size_ == chunk_size || shape_.in_manifest(chunks() - 1);

@@ -35,6 +35,11 @@ class Holding {
     };
     Result<Place> place(std::size_t size, bool packed = false);
     void came(std::size_t size);
+    // So many more bytes have come there, and not here, where there was space_left() for them: all of a chunk
+    // or nothing.
+    void came_to(const FilePlace& place, std::size_t size, bool zeros);
+    // For bytes of the chunk that is coming that go to a file: 0 if it has come otherwise until now.
+    [[nodiscard]] std::size_t space_left() const;
     // `packed_from`: as in Chunk.
     Result<void> seal(std::string_view digest, std::size_t packed_from = 0);
     // What is coming comes anew from the beginning of the chunk.

@@ -7,10 +7,15 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace trellis {
+class OpenFile;
+}
 
 namespace trellis::plugins::bcast {
 
@@ -19,7 +24,7 @@ inline constexpr std::size_t piece_size = std::size_t{256} << 10;  // most bytes
 inline constexpr std::size_t digest_size = 32;
 
 using ChunkNumber = std::uint64_t;  // from the first of the manifest on
-using Digest = std::string;         // SHA-256, 32 bytes
+using Digest = std::string;         // 32 bytes (digester.hpp)
 
 // One byte of the object.
 struct Position {
@@ -86,10 +91,25 @@ struct About {
     }
 };
 
+// Where a chunk lies in a file, from its beginning on.
+struct FilePlace {
+    std::shared_ptr<OpenFile> file;  // null: nowhere
+    std::uint64_t offset = 0;
+};
+
+// A part of a chunk: up to here there are bytes that are not known, or zeros.
+struct Stretch {
+    std::size_t end = 0;
+    bool zeros = false;
+};
+
 struct Chunk {
-    std::string bytes;
+    std::string bytes;            // unless they lie in a file
     Digest digest;                // of the chunk as it is in the object
     std::size_t packed_from = 0;  // its size there if `bytes` are packed (packing.hpp); else 0
+    FilePlace place{};
+    std::vector<Stretch> stretches{};  // in the file, one after the other
+    [[nodiscard]] std::size_t size() const { return place.file ? stretches.back().end : bytes.size(); }
 };
 
 // At least one byte, and all of them zero.
@@ -97,6 +117,7 @@ struct Chunk {
     return !bytes.empty() && bytes[0] == '\0' && bytes.substr(1) == bytes.substr(0, bytes.size() - 1);
 }
 
+// SHA-256.
 [[nodiscard]] Digest digest_of(std::string_view bytes);
 // Over the first so many of them.
 [[nodiscard]] Digest digest_of_first(const std::vector<Digest>& digests, ChunkNumber count);

@@ -27,6 +27,7 @@ Result<void> Recipient::prepare() {
     const Shape& shape = request_.about.shape;
     if (shape.manifest_bytes == 0 || shape.manifest_bytes > most_manifest_bytes)
         return invalid("a manifest of no possible size");
+    if (!is_digest_key(request_.digest_key)) return invalid("a key of no possible size");
     FileStore& files = context_.world().files;
     const HostId self = context_.peers().self;
     const auto directory = request_.directories.find(self);
@@ -48,8 +49,8 @@ Result<void> Recipient::prepare() {
         resumption_.emplace(files, holding_, *staging_, request_.about);
     }
     Remains* remains = resumption_ ? &resumption_->remains() : nullptr;
-    storing_.emplace(files, holding_, *staging_, remains);
-    upstream_.emplace(context_, holding_, crew_);
+    storing_.emplace(files, holding_, *staging_, remains, Digester(request_.digest_key));
+    upstream_.emplace(context_, holding_, crew_, request_.digest_key.empty() ? nullptr : &*storing_);
     service_.emplace(
         context_, holding_, crew_, [this](ChunkNumber chunk) { return storing_->read(chunk); },
         [this](std::shared_ptr<ByteStream> connection) {
@@ -123,6 +124,7 @@ Task<Result<void>> Recipient::receive_object() {
     crew_.add(fetch());
     while (true) {
         if (finish_) co_return Failure{FailureKind::cancelled, "", "", "stopped"};
+        if (storing_->failed()) co_return *storing_->failed();
         if (holding_.unstored() > 0) {
             const Result<Storing::Outcome> stored = co_await storing_->store_next();
             if (!stored) co_return stored.error();

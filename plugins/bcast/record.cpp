@@ -34,11 +34,19 @@ bool allowed(RecordKind kind, std::size_t size) {
     return false;
 }
 
+// Of the bytes behind this header.
+std::size_t body_size(std::string_view header) {
+    std::size_t size = 0;
+    for (std::size_t i = 4; i > 0; --i)
+        size = size << 8 | static_cast<std::uint8_t>(header[i]);
+    return size;
+}
+
 Result<std::optional<Record>> zeros_of(std::string_view count) {
     static const std::string zeros(chunk_size, '\0');
     const auto size = decode<std::uint32_t>(count);
     if (!size || *size == 0 || *size > chunk_size) return invalid("malformed bytes from a peer");
-    return Record{RecordKind::data, std::string_view(zeros).substr(0, *size)};
+    return Record{RecordKind::zeros, std::string_view(zeros).substr(0, *size)};
 }
 
 }  // namespace
@@ -74,6 +82,12 @@ void RecordReader::feed(std::string bytes) {
     at_ = 0;
 }
 
+std::size_t RecordReader::lacking() const {
+    const std::string_view left = std::string_view(buffer_).substr(at_);
+    if (left.size() < header_size) return header_size - left.size();
+    return header_size + body_size(left) - left.size();
+}
+
 Result<std::optional<Record>> RecordReader::next() {
     std::string_view left = std::string_view(buffer_).substr(at_);
     if (data_left_ > 0) {
@@ -85,9 +99,7 @@ Result<std::optional<Record>> RecordReader::next() {
     }
     if (left.size() < header_size) return std::nullopt;
     const auto kind = static_cast<RecordKind>(left[0]);
-    std::size_t size = 0;
-    for (std::size_t i = 4; i > 0; --i)
-        size = size << 8 | static_cast<std::uint8_t>(left[i]);
+    const std::size_t size = body_size(left);
     if (!allowed(kind, size)) return invalid("malformed bytes from a peer");
     if (kind == RecordKind::data || kind == RecordKind::packed) {
         data_kind_ = kind;

@@ -36,19 +36,21 @@ enum class RecordKind : std::uint8_t {
 
 struct Record {
     RecordKind kind{};
-    std::string_view bytes;  // of data and packed perhaps only a part; valid until feed()
+    std::string_view bytes;  // of data and packed perhaps only a part, of zeros these; valid until feed()
 };
 
 class RecordReader {
   public:
     // Only when next() has given nothing.
     void feed(std::string bytes);
-    // The next record, or what there is of the bytes of one (zeros are given as data); nothing if more must
-    // be fed. Failure (invalid): malformed, and then always.
+    // The next record, or what there is of the bytes of one; nothing if more must be fed. Failure (invalid):
+    // malformed, and then always.
     [[nodiscard]] Result<std::optional<Record>> next();
     // When next() has given nothing: how many bytes of a data record come next.
     [[nodiscard]] std::size_t data_left() const { return data_left_; }
     [[nodiscard]] bool data_packed() const { return data_kind_ == RecordKind::packed; }
+    // The least that must be fed until next() can give something.
+    [[nodiscard]] std::size_t lacking() const;
     // So many of them have been taken without feed().
     void took(std::size_t size) { data_left_ -= size; }
 

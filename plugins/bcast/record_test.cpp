@@ -28,7 +28,7 @@ ReadRecords read_in_pieces(const std::string& bytes, std::size_t piece) {
             got.malformed = !next;
             if (!next || !*next) break;
             const Record& one = **next;
-            if (one.kind == RecordKind::data)
+            if (one.kind == RecordKind::data || one.kind == RecordKind::zeros)
                 got.data += one.bytes;
             else if (one.kind == RecordKind::digest)
                 got.digests += one.bytes;

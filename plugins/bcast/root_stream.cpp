@@ -34,6 +34,12 @@ Task<Result<std::size_t>> RootStream::read_into(std::span<char> space) {
     co_return co_await connection->read_into(space);
 }
 
+Task<Result<std::unique_ptr<Haul>>> RootStream::pull(std::size_t size) {
+    const auto connection = connection_;
+    if (connection) co_return co_await connection->pull(size);
+    co_return co_await ByteStream::pull(size);
+}
+
 void RootStream::close() {
     if (connection_) connection_->close();
 }

@@ -28,6 +28,7 @@ class RootStream final : public ByteStream {
     Task<Result<void>> write(std::string request) override;
     Task<Result<std::string>> read() override;
     Task<Result<std::size_t>> read_into(std::span<char> space) override;
+    Task<Result<std::unique_ptr<Haul>>> pull(std::size_t size) override;
     void close() override;
 
   private:

@@ -39,6 +39,8 @@ Task<void> Service::serve(Network::Incoming incoming) {
     crew_.add(close_when_left(stream));
     FeederParts parts;
     parts.write = [stream](Parts bytes) { return stream->write_parts(bytes); };
+    parts.write_file = [stream](std::string_view head, OpenFile& file, std::uint64_t offset,
+                                std::size_t size) { return stream->write_file(head, file, offset, size); };
     parts.read_again = read_again_;
     Feeder feeder(holding_, context_.world().clock, std::move(parts), *from);
     (void)co_await feeder.run();

@@ -29,8 +29,9 @@ std::uint64_t room_of(FileStore& files, const std::string& path, const Manifest&
 
 class PathSource final : public Source {
   public:
-    PathSource(FileStore& files, std::string path, Manifest manifest, std::uint64_t room)
+    PathSource(FileStore& files, std::string path, Manifest manifest, std::uint64_t room, Digester digester)
         : files_(files),
+          digester_(std::move(digester)),
           path_(std::move(path)),
           manifest_(std::move(manifest)),
           text_(encode(manifest_)),
@@ -50,7 +51,7 @@ class PathSource final : public Source {
         Result<std::string> bytes = std::string();
         std::function<void()> work = [&] {
             bytes = get(number);
-            if (bytes) chunk->digest = digest_of(*bytes);
+            if (bytes) chunk->digest = digester_.of(number, *bytes);
         };
         co_await files_.apart(std::move(work));
         if (!bytes) co_return bytes.error();
@@ -107,6 +108,7 @@ class PathSource final : public Source {
     }
 
     FileStore& files_;
+    Digester digester_;
     std::string path_;
     Manifest manifest_;
     std::string text_;
@@ -119,8 +121,8 @@ class PathSource final : public Source {
 // Its mode is that of a file made by a program of the user.
 class StreamSource final : public Source {
   public:
-    StreamSource(FileStore& files, std::function<Task<Result<std::string>>()> read)
-        : files_(files), read_(std::move(read)) {
+    StreamSource(FileStore& files, std::function<Task<Result<std::string>>()> read, Digester digester)
+        : files_(files), read_(std::move(read)), digester_(std::move(digester)) {
         Manifest manifest;
         manifest.entries.push_back({"", FileType::file, 0644, now(), 0, ""});
         text_ = encode(manifest);
@@ -146,7 +148,7 @@ class StreamSource final : public Source {
         }
         if (chunk->bytes.empty()) co_return nullptr;
         ++next_;
-        std::function<void()> work = [chunk] { chunk->digest = digest_of(chunk->bytes); };
+        std::function<void()> work = [&] { chunk->digest = digester_.of(number, chunk->bytes); };
         co_await files_.apart(std::move(work));
         co_return chunk;
     }
@@ -159,6 +161,7 @@ class StreamSource final : public Source {
 
     FileStore& files_;
     std::function<Task<Result<std::string>>()> read_;
+    Digester digester_;
     std::string text_;
     About about_;
     std::string rest_;
@@ -168,7 +171,7 @@ class StreamSource final : public Source {
 
 }  // namespace
 
-Task<Result<std::unique_ptr<Source>>> open_path(FileStore& files, std::string path) {
+Task<Result<std::unique_ptr<Source>>> open_path(FileStore& files, std::string path, Digester digester) {
     while (path.size() > 1 && path.ends_with('/'))
         path.pop_back();
     Result<Manifest> manifest = Manifest();
@@ -179,11 +182,13 @@ Task<Result<std::unique_ptr<Source>>> open_path(FileStore& files, std::string pa
     };
     co_await files.apart(std::move(work));
     if (!manifest) co_return manifest.error();
-    co_return std::make_unique<PathSource>(files, std::move(path), std::move(*manifest), room);
+    co_return std::make_unique<PathSource>(files, std::move(path), std::move(*manifest), room,
+                                           std::move(digester));
 }
 
-std::unique_ptr<Source> open_stream(FileStore& files, std::function<Task<Result<std::string>>()> read) {
-    return std::make_unique<StreamSource>(files, std::move(read));
+std::unique_ptr<Source> open_stream(FileStore& files, std::function<Task<Result<std::string>>()> read,
+                                    Digester digester) {
+    return std::make_unique<StreamSource>(files, std::move(read), std::move(digester));
 }
 
 }  // namespace trellis::plugins::bcast

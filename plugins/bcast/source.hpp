@@ -4,6 +4,7 @@
 
 #include "trellis/file_store.hpp"
 
+#include "plugins/bcast/digester.hpp"
 #include "plugins/bcast/manifest.hpp"
 #include "plugins/bcast/object.hpp"
 
@@ -25,10 +26,12 @@ class Source {
 };
 
 // A file, or a directory with all that is in it.
-[[nodiscard]] Task<Result<std::unique_ptr<Source>>> open_path(FileStore& files, std::string path);
+[[nodiscard]] Task<Result<std::unique_ptr<Source>>> open_path(FileStore& files, std::string path,
+                                                              Digester digester = Digester());
 
 // One file of what `read` gives, until it gives nothing.
 [[nodiscard]] std::unique_ptr<Source> open_stream(FileStore& files,
-                                                  std::function<Task<Result<std::string>>()> read);
+                                                  std::function<Task<Result<std::string>>()> read,
+                                                  Digester digester = Digester());
 
 }  // namespace trellis::plugins::bcast

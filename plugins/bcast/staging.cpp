@@ -150,24 +150,49 @@ Result<void> Staging::make(const Entry& entry) {
     return made;
 }
 
-Result<OpenFile*> Staging::open(std::optional<Opened>& opened, std::size_t entry, bool to_write) {
+Result<std::shared_ptr<OpenFile>> Staging::open(std::optional<Opened>& opened, std::size_t entry,
+                                                bool to_write) {
     if (!opened || opened->entry != entry) {
         const std::string path = path_of(committed_ ? final_ : temporary_, manifest_.entries[entry]);
         auto file = to_write ? files_.open_to_write(path) : files_.open(path);
         if (!file) return file.error();
         opened = Opened{entry, std::move(*file)};
     }
-    return opened->file.get();
+    return opened->file;
+}
+
+// Where the file's size is not known, its last zeros would be lost.
+bool Staging::may_have_hole(std::size_t entry, std::uint64_t offset) const {
+    return manifest_.entries[entry].size > 0 && offset >= put_until_;
+}
+
+bool Staging::in_one_file(std::uint64_t offset, std::size_t size) const {
+    return map_.parts(offset, size).size() == 1;
+}
+
+Result<FilePlace> Staging::put(std::uint64_t offset, std::size_t size, Haul* haul) {
+    const ContentPart part = map_.parts(offset, size).front();
+    const auto file = open(writing_, part.entry, true);
+    if (!file) return file.error();
+    Result<void> written;
+    if (haul)
+        written = haul->put(**file, part.offset);
+    else if (!may_have_hole(part.entry, offset))
+        written = (*file)->write(part.offset, std::string(size, '\0'));
+    if (!written) return written.error();
+    put_until_ = std::max(put_until_, offset + size);
+    return FilePlace{*file, part.offset};
 }
 
 Result<void> Staging::write(std::uint64_t offset, std::string_view bytes) {
     for (const ContentPart& part : map_.parts(offset, bytes.size())) {
-        const Result<OpenFile*> file = open(writing_, part.entry, true);
+        const auto file = open(writing_, part.entry, true);
         if (!file) return file.error();
-        const bool sized = manifest_.entries[part.entry].size > 0;  // else its last zeros would be lost
-        Result<void> written = write_part(**file, part.offset, bytes.substr(0, part.size), sized);
+        const bool holes = may_have_hole(part.entry, offset);
+        Result<void> written = write_part(**file, part.offset, bytes.substr(0, part.size), holes);
         if (!written) return written;
         bytes.remove_prefix(part.size);
+        offset += part.size;
     }
     return {};
 }
@@ -175,7 +200,7 @@ Result<void> Staging::write(std::uint64_t offset, std::string_view bytes) {
 Result<std::string> Staging::read(std::uint64_t offset, std::size_t size) {
     std::string bytes;
     for (const ContentPart& part : map_.parts(offset, size)) {
-        const Result<OpenFile*> file = open(reading_, part.entry, false);
+        const auto file = open(reading_, part.entry, false);
         if (!file) return file.error();
         const Result<std::string> read = (*file)->read(part.offset, part.size);
         if (!read) return read.error();

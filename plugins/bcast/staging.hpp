@@ -3,9 +3,11 @@
 // removed when it is destroyed, unless it is to be kept.
 #pragma once
 
+#include "trellis/byte_stream.hpp"
 #include "trellis/file_store.hpp"
 
 #include "plugins/bcast/manifest.hpp"
+#include "plugins/bcast/object.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -39,6 +41,10 @@ class Staging {
     // Of the contents.
     Result<void> write(std::uint64_t offset, std::string_view bytes);
     Result<std::string> read(std::uint64_t offset, std::size_t size);
+    // Whether a part of the contents lies within one file.
+    [[nodiscard]] bool in_one_file(std::uint64_t offset, std::size_t size) const;
+    // Writes so many bytes of such a part, what the haul brings or, if it is null, zeros: where they lie.
+    Result<FilePlace> put(std::uint64_t offset, std::size_t size, Haul* haul);
     // Sets modes and times, then the final names, each at once in the place of what stood there.
     Result<void> commit();
     // Removes what is there under the temporary name. What cannot be removed stays; there is nobody to tell.
@@ -53,10 +59,11 @@ class Staging {
   private:
     struct Opened {
         std::size_t entry = 0;
-        std::unique_ptr<OpenFile> file;
+        std::shared_ptr<OpenFile> file;
     };
     [[nodiscard]] static std::string path_of(const std::string& root, const Entry& entry);
-    Result<OpenFile*> open(std::optional<Opened>& opened, std::size_t entry, bool to_write);
+    Result<std::shared_ptr<OpenFile>> open(std::optional<Opened>& opened, std::size_t entry, bool to_write);
+    [[nodiscard]] bool may_have_hole(std::size_t entry, std::uint64_t offset) const;
     Result<void> make(const Entry& entry);
     Result<void> set_metadata(const std::string& root, bool of_directories);
     Result<void> merge();
@@ -67,7 +74,8 @@ class Staging {
     Manifest manifest_;
     ContentMap map_;
     std::optional<Opened> writing_, reading_;
-    std::size_t made_ = 0;  // of the entries
+    std::size_t made_ = 0;         // of the entries
+    std::uint64_t put_until_ = 0;  // of the contents: what lies before need not be right, or zero
     bool committed_ = false;
     bool kept_ = false;
 };

@@ -2,30 +2,66 @@
 
 #include "plugins/bcast/packing.hpp"
 
+#include <functional>
 #include <utility>
 
 namespace trellis::plugins::bcast {
 
+bool Storing::takes_coming() const {
+    const Shape& shape = holding_.shape();
+    const ChunkNumber number = holding_.chunks();
+    if (holding_.coming_size() > 0) return holding_.space_left() > 0;
+    return !shape.in_manifest(number) && holding_.stored() >= shape.manifest_chunks() &&
+           holding_.space_left() > 0 && staging_.in_one_file(shape.begin_of(number), shape.size_of(number));
+}
+
+Task<Result<FilePlace>> Storing::put(std::size_t size, Haul* haul) {
+    const std::size_t before = holding_.coming_size();
+    const std::uint64_t begin = holding_.shape().begin_of(holding_.chunks()) + before;
+    Result<FilePlace> place = FilePlace();
+    std::function<void()> work = [&] { place = staging_.put(begin, size, haul); };
+    co_await files_.apart(std::move(work));
+    if (!place) {
+        failed_ = place.error();
+        holding_.changed.notify();
+        co_return place.error();
+    }
+    place->offset -= before;
+    co_return place;
+}
+
 Task<Result<Storing::Outcome>> Storing::store_next() {
     const ChunkNumber number = holding_.stored();
     const std::shared_ptr<const Chunk> chunk = holding_.recent(number);
-    bool right = false;
-    Result<void> done;
-    std::function<void()> work = [&] {
-        const auto unpacked =
-            chunk->packed_from > 0 ? unpack(chunk->bytes, chunk->packed_from) : std::optional<std::string>();
-        const std::string_view bytes = unpacked ? *unpacked : chunk->bytes;
-        right = digest_of(bytes) == chunk->digest;
-        if (right) done = put(number, bytes, chunk->digest);
-    };
+    Result<bool> right = false;
+    std::function<void()> work = [&] { right = check_and_put(number, *chunk); };
     co_await files_.apart(std::move(work));
-    if (!right) co_return Outcome::damaged;
-    if (!done) co_return done.error();
+    if (!right) co_return right.error();
+    if (!*right) co_return Outcome::damaged;
     holding_.stored_before(number + 1);
     co_return Outcome::stored;
 }
 
-Result<void> Storing::put(ChunkNumber number, std::string_view bytes, const Digest& digest) {
+// False: it is not what its digest says.
+Result<bool> Storing::check_and_put(ChunkNumber number, const Chunk& chunk) {
+    Result<void> done;
+    if (chunk.place.file) {
+        const auto digest = digester_.of(number, *chunk.place.file, chunk.place.offset, chunk.size());
+        if (!digest) return digest.error();
+        if (*digest != chunk.digest) return false;
+        if (remains_) done = remains_->add(number, chunk.digest);
+    } else {
+        const auto unpacked =
+            chunk.packed_from > 0 ? unpack(chunk.bytes, chunk.packed_from) : std::optional<std::string>();
+        const std::string_view bytes = unpacked ? *unpacked : chunk.bytes;
+        if (digester_.of(number, bytes) != chunk.digest) return false;
+        done = write(number, bytes, chunk.digest);
+    }
+    if (!done) return done.error();
+    return true;
+}
+
+Result<void> Storing::write(ChunkNumber number, std::string_view bytes, const Digest& digest) {
     const Shape& shape = holding_.shape();
     if (!shape.in_manifest(number)) {
         Result<void> written = staging_.write(shape.begin_of(number), bytes);
@@ -55,7 +91,7 @@ Task<bool> Storing::is_right(ChunkNumber number, Digest digest) {
     bool right = false;
     std::function<void()> work = [&] {
         const Result<std::string> bytes = get(number);
-        right = bytes && digest_of(*bytes) == digest;
+        right = bytes && digester_.of(number, *bytes) == digest;
     };
     co_await files_.apart(std::move(work));
     co_return right;

@@ -2,13 +2,16 @@
 // the forwarding. Owned by the recipient.
 #pragma once
 
+#include "trellis/byte_stream.hpp"
 #include "trellis/file_store.hpp"
 
+#include "plugins/bcast/digester.hpp"
 #include "plugins/bcast/holding.hpp"
 #include "plugins/bcast/remains.hpp"
 #include "plugins/bcast/staging.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,8 +20,20 @@ namespace trellis::plugins::bcast {
 class Storing {
   public:
     // All of it outlives the object; `remains` may be null.
-    Storing(FileStore& files, Holding& holding, Staging& staging, Remains* remains = nullptr)
-        : files_(files), holding_(holding), staging_(staging), remains_(remains) {}
+    Storing(FileStore& files, Holding& holding, Staging& staging, Remains* remains = nullptr,
+            Digester digester = Digester())
+        : files_(files),
+          holding_(holding),
+          staging_(staging),
+          remains_(remains),
+          digester_(std::move(digester)) {}
+
+    // Whether the chunk that is coming may come straight to its file, before it is checked.
+    [[nodiscard]] bool takes_coming() const;
+    // Its next bytes, at most as many as there is space for: those of the haul or, if it is null, zeros;
+    // where the chunk lies. Failure: they cannot be stored; that stays so.
+    Task<Result<FilePlace>> put(std::size_t size, Haul* haul);
+    [[nodiscard]] const std::optional<Failure>& failed() const { return failed_; }
 
     enum class Outcome : std::uint8_t { stored, damaged };
     // The next chunk that has come whole. Failure: it cannot be stored.
@@ -33,14 +48,17 @@ class Storing {
     Task<Result<void>> verify();
 
   private:
-    Result<void> put(ChunkNumber number, std::string_view bytes, const Digest& digest);
+    Result<void> write(ChunkNumber number, std::string_view bytes, const Digest& digest);
     Result<std::string> get(ChunkNumber number);
+    Result<bool> check_and_put(ChunkNumber number, const Chunk& chunk);
 
     FileStore& files_;
     Holding& holding_;
     Staging& staging_;
-    Remains* remains_;      // of this transfer, for a later one
+    Remains* remains_;  // of this transfer, for a later one
+    Digester digester_;
     std::string manifest_;  // as it came
+    std::optional<Failure> failed_;
 };
 
 }  // namespace trellis::plugins::bcast

@@ -19,6 +19,18 @@ Failure cancelled() {
     return {FailureKind::cancelled, "", "", "another host is to be asked"};
 }
 
+Failure damaged() {
+    return {FailureKind::lost, "", "", "what came was damaged"};
+}
+
+Failure ended() {
+    return {FailureKind::lost, "", "", "the host before this one ended"};
+}
+
+Failure too_much() {
+    return invalid("a peer sent more than the object has");
+}
+
 }  // namespace
 
 // Connections that are tried at the same time.
@@ -78,7 +90,7 @@ Task<Result<void>> Upstream::fetch() {
         if (!stream) continue;
         fetched = co_await fetch_from(stream);
         close();
-        if (fetched) co_return fetched;
+        if (fetched || (filing_ && filing_->failed())) co_return fetched;
         if (turned_ || giver_.id == root_id) continue;
         if (was_silent_ && retried_.insert(giver_.id).second) {
             if (left_.empty() && giver_.id != source_) turned_ = Member{root_id, {}};  // which may know more
@@ -153,6 +165,7 @@ Task<Result<void>> Upstream::fetch_from(Stream stream) {
     if (turned_) co_return cancelled();
     stream_ = stream;
     reader_ = {};
+    zeros_ = 0;
     ticks_without_source_ = 0;
     was_silent_ = false;
     if (holding_.coming_packed()) holding_.begin_again();  // this one may have it otherwise
@@ -173,36 +186,73 @@ Task<Result<void>> Upstream::take_all(ByteStream& stream) {
     co_return Result<void>();
 }
 
-// Bytes of the object come straight to their place; what stands between them is short.
+// Bytes of the object come straight to their place; what stands between them is short, and read without them
+// if they are to go to a file.
 Task<Result<void>> Upstream::take_some(ByteStream& stream) {
-    if (reader_.data_left() > 0) {
-        const Result<Holding::Place> place = holding_.place(reader_.data_left(), reader_.data_packed());
-        if (!place) co_return place.error();
-        const Result<std::size_t> size = co_await read(stream, place->space);
-        if (!size) co_return size.error();
-        ticks_without_source_ = 0;
-        reader_.took(*size);
-        holding_.came(*size);
-        co_return Result<void>();
-    }
-    std::string bytes(64, '\0');
+    if (zeros_ > 0) co_return co_await take_zeros();
+    if (reader_.data_left() > 0) co_return co_await take_data(stream);
+    std::string bytes(filing_ ? reader_.lacking() : 64, '\0');
     const Result<std::size_t> size = co_await read(stream, bytes);
     if (!size) co_return size.error();
     bytes.resize(*size);
     co_return take(std::move(bytes));
 }
 
-// At least one byte.
-Task<Result<std::size_t>> Upstream::read(ByteStream& stream, std::span<char> space) {
-    const Failure damaged{FailureKind::lost, "", "", "what came was damaged"};
-    if (!stream_) co_return damaged;
+Task<Result<void>> Upstream::take_data(ByteStream& stream) {
+    if (filing_ && !reader_.data_packed() && filing_->takes_coming()) co_return co_await take_to_file(stream);
+    const Result<Holding::Place> place = holding_.place(reader_.data_left(), reader_.data_packed());
+    if (!place) co_return place.error();
+    const Result<std::size_t> size = co_await read(stream, place->space);
+    if (!size) co_return size.error();
+    ticks_without_source_ = 0;
+    reader_.took(*size);
+    holding_.came(*size);
+    co_return Result<void>();
+}
+
+Task<Result<void>> Upstream::take_to_file(ByteStream& stream) {
+    if (reader_.data_left() > holding_.space_left()) co_return too_much();
+    auto pulling = stream.pull(reader_.data_left());
+    auto pulled = co_await heard(std::move(pulling));
+    if (!pulled) co_return pulled.error();
+    if (!*pulled) co_return ended();
+    const std::size_t size = (*pulled)->size();
+    ticks_without_source_ = 0;
+    reader_.took(size);
+    const Result<FilePlace> place = co_await filing_->put(size, pulled->get());
+    if (!place) co_return place.error();
+    if (!stream_) co_return damaged();
+    holding_.came_to(*place, size, false);
+    co_return Result<void>();
+}
+
+Task<Result<void>> Upstream::take_zeros() {
+    const std::size_t size = std::exchange(zeros_, 0);
+    if (size > holding_.space_left()) co_return too_much();
+    const Result<FilePlace> place = co_await filing_->put(size, nullptr);
+    if (!place) co_return place.error();
+    if (!stream_) co_return damaged();
+    holding_.came_to(*place, size, true);
+    co_return Result<void>();
+}
+
+// What is read, while silence is counted.
+template <class T>
+Task<Result<T>> Upstream::heard(Task<Result<T>> reading) {
+    if (!stream_) co_return damaged();
     silent_ticks_ = 0;
     reading_ = true;
-    const Result<std::size_t> size = co_await stream.read_into(space);
+    Result<T> got = co_await std::move(reading);
     reading_ = false;
-    if (!size) co_return size;
-    if (*size == 0) co_return Failure{FailureKind::lost, "", "", "the host before this one ended"};
-    if (!stream_) co_return damaged;
+    if (got && !stream_) co_return damaged();
+    co_return got;
+}
+
+// At least one byte.
+Task<Result<std::size_t>> Upstream::read(ByteStream& stream, std::span<char> space) {
+    auto reading = stream.read_into(space);
+    const Result<std::size_t> size = co_await heard(std::move(reading));
+    if (size && *size == 0) co_return ended();
     co_return size;
 }
 
@@ -219,10 +269,13 @@ Result<void> Upstream::take(std::string bytes) {
 
 Result<void> Upstream::take(const Record& record) {
     switch (record.kind) {
-        case RecordKind::zeros:  // read as data
+        case RecordKind::zeros:
         case RecordKind::data:
             ticks_without_source_ = 0;
-            return holding_.append(record.bytes);
+            if (record.kind == RecordKind::data || !filing_ || !filing_->takes_coming())
+                return holding_.append(record.bytes);
+            zeros_ = record.bytes.size();
+            return {};
         case RecordKind::digest:
             return holding_.seal(record.bytes);
         case RecordKind::packed:

@@ -11,6 +11,7 @@
 #include "plugins/bcast/messages.hpp"
 #include "plugins/bcast/record.hpp"
 #include "plugins/bcast/root_stream.hpp"
+#include "plugins/bcast/storing.hpp"
 
 #include <cstddef>
 #include <memory>
@@ -24,9 +25,10 @@ namespace trellis::plugins::bcast {
 
 class Upstream {
   public:
-    // All of it outlives the object.
-    Upstream(RoleContext& context, Holding& holding, Crew& crew)
-        : context_(context), holding_(holding), crew_(crew) {}
+    // All of it outlives the object. `filing`: what comes goes straight to its file where that is possible;
+    // null: never.
+    Upstream(RoleContext& context, Holding& holding, Crew& crew, Storing* filing)
+        : context_(context), holding_(holding), crew_(crew), filing_(filing) {}
 
     // Who can be asked: those before this host. It is one of them.
     void begin(const Begin& begin);
@@ -51,6 +53,11 @@ class Upstream {
     Task<Result<void>> fetch_from(Stream stream);
     Task<Result<void>> take_all(ByteStream& stream);
     Task<Result<void>> take_some(ByteStream& stream);
+    Task<Result<void>> take_data(ByteStream& stream);
+    Task<Result<void>> take_to_file(ByteStream& stream);
+    Task<Result<void>> take_zeros();
+    template <class T>
+    Task<Result<T>> heard(Task<Result<T>> reading);
     Task<Result<std::size_t>> read(ByteStream& stream, std::span<char> space);
     Result<void> take(std::string bytes);
     Result<void> take(const Record& record);
@@ -60,6 +67,7 @@ class Upstream {
     RoleContext& context_;
     Holding& holding_;
     Crew& crew_;
+    Storing* filing_;
     std::vector<Member> chain_;
     HostId source_ = root_id;
     std::vector<Member> left_;      // to be asked, the next one last
@@ -72,7 +80,8 @@ class Upstream {
     std::vector<HostId> passed_;  // for one that answers
     Stream stream_;
     RecordReader reader_;
-    bool reading_ = false;  // waiting for bytes
+    std::size_t zeros_ = 0;  // that have come and go to a file
+    bool reading_ = false;   // waiting for bytes
     int silent_ticks_ = 0;
     int ticks_without_source_ = 0;
     std::uint32_t streams_ = 0;

@@ -253,7 +253,7 @@ void serialize(Archive& archive, LoginAttempt& attempt) {
 }
 template <class Archive>
 void serialize(Archive& archive, OperationRequest& request) {
-    archive(request.kind, request.hosts, request.body, request.timeout, request.peers);
+    archive(request.kind, request.hosts, request.body, request.timeout, request.peers, request.plain);
 }
 template <class Archive>
 void serialize(Archive& archive, HostMessage& message) {

@@ -58,10 +58,10 @@ class Trellis:
         self.session.ask("infer --json")
         self.seconds = 0
 
-    def send(self, order):
+    def send(self, order, options=""):
         before = agents_seconds()
         begin = time.monotonic()
-        self.session.ask(f"bcast --json --order {order} {SOURCE} /tmp/got/")
+        self.session.ask(f"bcast --json {options} --order {order} {SOURCE} /tmp/got/")
         took = time.monotonic() - begin
         self.seconds = agents_seconds() - before
         return took
@@ -242,6 +242,7 @@ def main():
     trellis = Trellis(program)
     tools = {
         "trellis, order of the tree": lambda: trellis.send("tree"),
+        "trellis, order of the tree, --plain": lambda: trellis.send("tree", "--plain"),
         "trellis, by name": lambda: trellis.send("name"),
         "trellis, random order": lambda: trellis.send("random"),
         "trellis, by name, with `explore`": lambda: trellis_from_nothing(program),
@@ -256,7 +257,8 @@ def main():
     print(f"{time.strftime('%Y-%m-%d', time.gmtime())}, laboratory `{name}`, {os.cpu_count()} processors, Linux "
           f"{os.uname().release}; one run each. One iperf3 flow alone to {HOSTS[-1]}: {floor / 1e6:.1f} Mbit/s.\n")
     print("| tool | seconds | Mbit/s to each host | of the iperf3 flow | time / trellis's |\n|---|---|---|---|---|")
-    own = cpu = None
+    own = None
+    cpu = {}
     for tool, send in tools.items():
         if chosen and not any(tool.startswith(each) for each in chosen):
             continue
@@ -264,12 +266,14 @@ def main():
         own = own or took
         bits = megabytes * 8e6 / took
         if tool.startswith("trellis, order"):
-            cpu = trellis.seconds * 1000 / megabytes / len(HOSTS)
+            cpu[tool] = trellis.seconds * 1000 / megabytes / len(HOSTS)
         print(f"| {tool} | {took:.2f} | {bits / 1e6:.1f} | {100 * bits / floor:.1f}% | {took / own:.2f} |", flush=True)
     if cpu:
         floor = relay_floor(program)
-        print(f"\nProcessor time of an agent in the order of the tree, sockets and all: {cpu:.2f} s for each GB; {cpu / floor:.2f} "
-              f"times the {floor:.2f} s that opening, sealing, hashing and writing it take at the least.")
+        print("\nProcessor time of an agent for each GB, sockets and all; opening, sealing, hashing and writing it take "
+              f"{floor:.2f} s at the least:")
+        for tool, seconds in cpu.items():
+            print(f"- {tool}: {seconds:.2f} s")
 
 
 if __name__ == "__main__":

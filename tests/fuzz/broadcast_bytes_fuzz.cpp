@@ -21,6 +21,7 @@ using namespace trellis::plugins::bcast;
 Result<void> take(Holding& holding, const Record& record) {
     switch (record.kind) {
         case RecordKind::data:
+        case RecordKind::zeros:
             return holding.append(record.bytes);
         case RecordKind::digest:
             return holding.seal(record.bytes);

@@ -34,6 +34,60 @@ TRL
     grep 'have it' "$err" | sed 's/^/    /'
 }
 
+# Its text is on the wire only if that is asked for: seen by a socket that takes all packets of b02.
+sniff='import os, socket
+tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+tap.settimeout(0.2)
+open("/tmp/sniffing", "w").close()
+seen = 0
+while not os.path.exists("/tmp/sniffed"):
+    try:
+        seen += b"text-that-is-sought" in tap.recv(65536)
+    except socket.timeout:
+        pass
+print(seen)'
+
+packets_with_text() { # OPTION...
+    on b02 rm -f /tmp/sniffing /tmp/sniffed
+    on b02 python3 -c "$sniff" >"$scratch/sniffed" &
+    until on b02 test -e /tmp/sniffing; do sleep 0.1; done
+    session <<TRL
+explore $hosts
+bcast $* /tmp/text /tmp
+e sha256sum /tmp/text
+e rm -f /tmp/text
+TRL
+    on b02 touch /tmp/sniffed
+    wait $!
+    expect_status 0
+    expect_digests 16 /tmp/text
+}
+
+plain() {
+    session <<TRL
+explore $hosts
+e rm -f /tmp/big
+bcast --plain /tmp/big /tmp
+e sha256sum /tmp/big
+bcast --plain /tmp/tree /tmp/plain_tree
+e '${describe_tree/tree/plain_tree}'
+e 'rm -r /tmp/plain_tree; ls -A /tmp'
+TRL
+    expect_status 0
+    expect_digests 16 /tmp/big
+    expect_equal "hosts with the same tree" "$(grep -cF ": $(on ctl sh -c "$describe_tree")" "$out")" 16
+    expect_no_temporaries
+    grep 'have it' "$err" | sed 's/^/    /'
+}
+
+what_a_listener_sees() {
+    on ctl sh -c 'yes "text-that-is-sought $(head -c 500 /dev/urandom | base64 -w 0)" | head -c 3000000 > /tmp/text'
+    packets_with_text --order name
+    expect_equal "packets with the text, encrypted" "$(cat "$scratch/sniffed")" 0
+    packets_with_text --plain --order name
+    expect_equal "many packets with the text, plain" "$(($(cat "$scratch/sniffed") > 100))" 1
+}
+
 # Names, types, modes, times, links and contents, in one digest.
 describe_tree='cd /tmp/tree && { find . -printf "%p %y %m %T@ %l\n"; find . -type f -exec sha256sum {} +; } | LC_ALL=C sort | sha256sum'
 
@@ -242,6 +296,8 @@ on ctl sh -c 'mkdir -p "/tmp/tree/a b/c" && cd /tmp/tree && : > empty && echo x 
 break" && chmod 750 "a b" && ln -s "a b" link && seq 1 1000 | while read -r n; do echo $n > "a b/c/$n"; done'
 try "a file to 16 hosts" one_file
 try "a tree of files" a_tree
+try "without encryption" plain
+try "what a listener sees" what_a_listener_sees
 try "files gathered again" back_again
 try "standard input" standard_input
 try "a file of one of the hosts" from_a_host

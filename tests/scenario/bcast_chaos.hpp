@@ -17,8 +17,8 @@ namespace trellis {
 
 class BcastChaos {
   public:
-    explicit BcastChaos(std::uint64_t seed)
-        : random_(seed), shell_(sim::read_lab("four_switches_16"), seed) {}
+    explicit BcastChaos(std::uint64_t seed, bool plain = false)
+        : random_(seed), plain_(plain), shell_(sim::read_lab("four_switches_16"), seed) {}
 
     // What is wrong in the end, in words; nothing if all is well.
     std::string run() {
@@ -31,7 +31,7 @@ class BcastChaos {
         content_ = drawn_content(6'000'000 + below(12'000'000));
         world().files("ctl").put("/tmp/big", content_);
         static constexpr std::array methods = {"chain", "chain", "tree", "flat"};
-        const std::string options = below(2) == 0 ? "" : " -z";
+        const std::string options = std::string(below(2) == 0 ? "" : " -z") + (plain_ ? " --plain" : "");
         const std::string method = methods[below(methods.size())];
         story_ = " " + method + options + ",";
         for (std::size_t mishaps = 1 + below(5); mishaps > 0; --mishaps)
@@ -128,6 +128,7 @@ class BcastChaos {
     }
 
     std::mt19937_64 random_;
+    bool plain_;
     SimShell shell_;
     std::vector<std::string> hosts_;
     std::string content_, wrong_, story_;

@@ -44,7 +44,8 @@ class BcastSimulated : public ::testing::Test {
     [[nodiscard]] sim::SimFiles& files(const std::string& host) { return world().files(host); }
     int run(const std::string& line) {
         const TimePoint begun = world().time().now();
-        const int status = shell_.run(line).status;
+        const bool plain = plain_ && line.starts_with("bcast ");
+        const int status = shell_.run(plain ? "bcast --plain" + line.substr(5) : line).status;
         took_ = world().time().now() - begun;
         said_ = shell_.said();
         printed_ = shell_.printed();
@@ -98,6 +99,7 @@ class BcastSimulated : public ::testing::Test {
     }
 
     SimShell shell_;
+    bool plain_ = false;  // every broadcast
     std::string content_;
     double undisturbed_ = 0;
     std::vector<std::string> hosts_;

@@ -166,6 +166,16 @@ TEST_F(BcastSimulated, ALinkThatIsCutCostsTheOthersASecondAtMost) {
     EXPECT_THAT(said_, HasSubstr("19 of 20 hosts have it"));
 }
 
+// No end of the connection is seen: the root's own connection to it is silent from then on, as all others are.
+TEST_F(BcastSimulated, AllGetItWhenTheRootsConnectionToTheFirstHostFallsSilent) {
+    prepare(20'000'000);
+    after(milliseconds(1000), [](sim::SimWorld& there) { there.cut("h0", sim::Cut::silent); });
+    after(milliseconds(3000), [](sim::SimWorld& there) { there.heal("h0"); });
+    EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/big"), 0) << said_;
+    EXPECT_LT(seconds_of_others("h0"), undisturbed_ + 1.5);
+    expect_everywhere_alike();
+}
+
 TEST(BcastChaos, EveryHostThatIsLeftHasTheExactBytesAndNobodyAPart) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed)
         EXPECT_EQ(BcastChaos(seed).run(), "") << seed;

@@ -14,10 +14,11 @@ std::uint16_t SimPorts::open(const std::shared_ptr<OpenPort>& port) {
 std::shared_ptr<OpenPort> SimPorts::find(std::uint16_t number, const PeerSession& visitor) const {
     const auto place = ports_.find(number);
     auto port = place == ports_.end() ? nullptr : place->second.lock();
-    if (!port || port->session->nonce != visitor.nonce || port->session->operation != visitor.operation) {
-        return nullptr;
-    }
-    return port;
+    if (!port) return nullptr;
+    const PeerSession& own = *port->session;
+    const bool same =
+        own.nonce == visitor.nonce && own.operation == visitor.operation && own.plain == visitor.plain;
+    return same ? port : nullptr;
 }
 
 bool SimPorts::admits(std::uint16_t number, const OpenPort& port, const PeerSession& visitor) {

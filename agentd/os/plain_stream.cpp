@@ -1,0 +1,295 @@
+#include "agentd/os/plain_stream.hpp"
+
+#include "agentd/os/delivery_count.hpp"
+#include "agentd/os/file_descriptor.hpp"
+#include "agentd/os/wakeup.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/write.hpp>
+
+namespace trellis {
+
+using asio::ip::tcp;
+using boost::system::error_code;
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+namespace {
+
+constexpr std::size_t read_size = std::size_t{1} << 16;
+constexpr int pipe_size = 1 << 20;
+constexpr std::chrono::milliseconds gathering_time{5};
+constexpr std::size_t most_gathered = std::size_t{1} << 18;
+constexpr std::chrono::seconds farewell_time{1};
+
+Failure system_failure(const char* operation, int error) {
+    return {FailureKind::lost, operation, "", std::strerror(error)};
+}
+
+bool would_block() {
+    return errno == EAGAIN || errno == EWOULDBLOCK;
+}
+
+}  // namespace
+
+// Outlives the stream while something waits on the socket, or a haul is under way.
+struct PlainStream::State {
+    State(tcp::socket connected, std::string before)
+        : socket(std::move(connected)), early(std::move(before)) {}
+
+    [[nodiscard]] int number() { return socket.native_handle(); }
+    [[nodiscard]] Failure broken(const char* operation, const std::string& cause) const {
+        if (closed) return {FailureKind::cancelled, operation, "", "closed"};
+        return {FailureKind::lost, operation, "", cause};
+    }
+    Task<Result<void>> ready(tcp::socket::wait_type what);
+    Task<Result<void>> gather(std::size_t size);
+    void note(std::size_t size);
+    Task<Result<void>> send_head(std::string_view head);
+    static Task<void> farewell(std::shared_ptr<State> state);
+
+    tcp::socket socket;
+    std::string early;
+    DescriptorPair pipe;    // not while a haul has it
+    std::size_t worth = 1;  // bytes: what came in the gathering time, of late
+    SteadyTime pulled = std::chrono::steady_clock::now();
+    bool closed = false;
+};
+
+// What a pipe holds.
+class PlainStream::PipeHaul final : public Haul {
+  public:
+    PipeHaul(std::shared_ptr<State> state, std::size_t size)
+        : state_(std::move(state)), pipe_(std::exchange(state_->pipe, {})), size_(size), left_(size) {}
+    ~PipeHaul() override {
+        if (left_ == 0) state_->pipe = std::move(pipe_);
+    }
+    PipeHaul(const PipeHaul&) = delete;
+    PipeHaul& operator=(const PipeHaul&) = delete;
+    [[nodiscard]] std::size_t size() const override { return size_; }
+
+    Result<void> put(OpenFile& file, std::uint64_t offset) override {
+        while (left_ > 0) {
+            auto at = static_cast<off_t>(offset);
+            const ssize_t moved =
+                file.descriptor() < 0
+                    ? -1
+                    : ::splice(pipe_.first.get(), nullptr, file.descriptor(), &at, left_, SPLICE_F_MOVE);
+            if (moved < 0 && file.descriptor() >= 0 && errno == EINTR) continue;
+            const bool unable = file.descriptor() < 0 || (moved < 0 && errno == EINVAL);
+            if (unable) return put_by_hand(file, offset);
+            if (moved <= 0) return unavailable(std::string("write a file: ") + std::strerror(errno));
+            offset += static_cast<std::uint64_t>(moved);
+            left_ -= static_cast<std::size_t>(moved);
+        }
+        return {};
+    }
+
+  private:
+    // Into a file that the system cannot fill from a pipe.
+    Result<void> put_by_hand(OpenFile& file, std::uint64_t offset) {
+        std::string bytes(read_size, '\0');
+        while (left_ > 0) {
+            const ssize_t got = ::read(pipe_.first.get(), bytes.data(), std::min(bytes.size(), left_));
+            if (got < 0 && errno == EINTR) continue;
+            if (got <= 0) return unavailable(std::string("read a pipe: ") + std::strerror(errno));
+            const auto size = static_cast<std::size_t>(got);
+            Result<void> written = file.write(offset, std::string_view(bytes).substr(0, size));
+            if (!written) return written;
+            offset += size;
+            left_ -= size;
+        }
+        return {};
+    }
+
+    std::shared_ptr<State> state_;
+    DescriptorPair pipe_;
+    std::size_t size_;
+    std::size_t left_;
+};
+
+Task<Result<void>> PlainStream::State::ready(tcp::socket::wait_type what) {
+    const auto [error] = co_await socket.async_wait(what, as_result);
+    if (error || closed) co_return broken("wait for a peer", error.message());
+    co_return Result<void>();
+}
+
+// A part of this size is waited for as a whole, or until more is there than comes in the gathering time.
+Task<Result<void>> PlainStream::State::gather(std::size_t size) {
+    const std::size_t enough = std::min(size <= 2 * worth ? size : worth, most_gathered);
+    int there = 0;
+    if (::ioctl(number(), FIONREAD, &there) == 0 && static_cast<std::size_t>(there) >= enough)
+        co_return Result<void>();
+    const int least = static_cast<int>(enough), one = 1;
+    ::setsockopt(number(), SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
+    const Result<void> waited = co_await ready(tcp::socket::wait_read);
+    if (!closed) ::setsockopt(number(), SOL_SOCKET, SO_RCVLOWAT, &one, sizeof one);
+    co_return waited;
+}
+
+void PlainStream::State::note(std::size_t size) {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    const auto taken = std::max(now - std::exchange(pulled, now), std::chrono::nanoseconds(1000));
+    const double share = std::chrono::duration<double>(gathering_time) / taken;
+    worth = std::clamp<std::size_t>(static_cast<std::size_t>(static_cast<double>(size) * share), 1,
+                                    most_gathered);
+}
+
+// Leaves together with what follows.
+Task<Result<void>> PlainStream::State::send_head(std::string_view head) {
+    while (!head.empty()) {
+        const ssize_t sent =
+            ::send(number(), head.data(), head.size(), MSG_MORE | MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent > 0) head.remove_prefix(static_cast<std::size_t>(sent));
+        if (sent >= 0 || errno == EINTR) continue;
+        if (!would_block()) co_return system_failure("write to a peer", errno);
+        const Result<void> waited = co_await ready(tcp::socket::wait_write);
+        if (!waited) co_return waited;
+    }
+    co_return Result<void>();
+}
+
+Task<void> PlainStream::State::farewell(std::shared_ptr<State> state) {
+    error_code error;
+    asio::steady_timer timer(state->socket.get_executor(), farewell_time);
+    timer.async_wait([state](const error_code& cancelled) {
+        error_code ignored;
+        if (!cancelled) state->socket.close(ignored);
+    });
+    state->socket.shutdown(tcp::socket::shutdown_send, error);
+    std::array<char, 4096> unread{};
+    const auto space = asio::buffer(unread);
+    std::size_t size = 0;
+    while (!error)
+        std::tie(error, size) = co_await state->socket.async_read_some(space, as_result);
+    state->socket.close(error);
+}
+
+PlainStream::PlainStream(tcp::socket socket, std::string early)
+    : state_(std::make_shared<State>(std::move(socket), std::move(early))) {
+    ::signal(SIGPIPE, SIG_IGN);  // sendfile() has no flag against it
+    error_code ignored;
+    state_->socket.native_non_blocking(true, ignored);
+}
+
+PlainStream::~PlainStream() {
+    close();
+}
+
+Task<Result<std::string>> PlainStream::read() {
+    std::string bytes(read_size, '\0');
+    const Result<std::size_t> size = co_await read_into(bytes);
+    if (!size) co_return size.error();
+    bytes.resize(*size);
+    co_return bytes;
+}
+
+Task<Result<std::size_t>> PlainStream::read_into(std::span<char> space) {
+    const auto state = state_;
+    if (state->closed) co_return state->broken("read from a peer", "");
+    if (!state->early.empty()) {
+        const std::size_t size = state->early.copy(space.data(), space.size());
+        state->early.erase(0, size);
+        co_return size;
+    }
+    const auto place = asio::buffer(space.data(), space.size());
+    const auto [error, size] = co_await state->socket.async_read_some(place, as_result);
+    if (error == asio::error::eof && !state->closed) co_return std::size_t{0};
+    if (error) co_return state->broken("read from a peer", error.message());
+    co_return size;
+}
+
+Task<Result<void>> PlainStream::write(std::string bytes) {
+    const std::string_view whole = bytes;
+    co_return co_await write_parts({&whole, 1});
+}
+
+Task<Result<void>> PlainStream::write_parts(std::span<const std::string_view> parts) {
+    const auto state = state_;
+    if (state->closed) co_return state->broken("write to a peer", "");
+    std::vector<asio::const_buffer> contents;
+    for (const std::string_view part : parts)
+        contents.emplace_back(part.data(), part.size());
+    const auto [error, size] = co_await asio::async_write(state->socket, contents, as_result);
+    if (error) co_return state->broken("write to a peer", error.message());
+    co_return Result<void>();
+}
+
+Task<Result<std::unique_ptr<Haul>>> PlainStream::pull(std::size_t size) {
+    const auto state = state_;
+    if (!state->pipe.first.open()) {
+        state->pipe = make_pipe();
+        if (state->pipe.first.open()) ::fcntl(state->pipe.second.get(), F_SETPIPE_SZ, pipe_size);
+    }
+    if (!state->early.empty() || !state->pipe.first.open()) co_return co_await ByteStream::pull(size);
+    while (!state->closed) {
+        const Result<void> gathered = co_await state->gather(size);
+        if (!gathered) co_return gathered.error();
+        const ssize_t moved = ::splice(state->number(), nullptr, state->pipe.second.get(), nullptr, size,
+                                       SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
+        if (moved == 0) co_return nullptr;
+        if (moved < 0 && !would_block() && errno != EINTR)
+            co_return system_failure("read from a peer", errno);
+        if (moved < 0) continue;
+        state->note(static_cast<std::size_t>(moved));
+        co_return std::make_unique<PipeHaul>(state, static_cast<std::size_t>(moved));
+    }
+    co_return state->broken("read from a peer", "");
+}
+
+Task<Result<void>> PlainStream::write_file(std::string_view head, OpenFile& file, std::uint64_t offset,
+                                           std::size_t size) {
+    const auto state = state_;
+    if (file.descriptor() < 0) co_return co_await ByteStream::write_file(head, file, offset, size);
+    const Result<void> begun = co_await state->send_head(head);
+    if (!begun) co_return begun;
+    auto at = static_cast<off_t>(offset);
+    while (size > 0 && !state->closed) {
+        const ssize_t sent = ::sendfile(state->number(), file.descriptor(), &at, size);
+        if (sent > 0) size -= static_cast<std::size_t>(sent);
+        if (sent == 0) co_return unavailable("a file became shorter");
+        if (sent > 0 || errno == EINTR) continue;
+        if (errno == EINVAL)
+            co_return co_await ByteStream::write_file({}, file, static_cast<std::uint64_t>(at), size);
+        if (!would_block()) co_return system_failure("write to a peer", errno);
+        const Result<void> waited = co_await state->ready(tcp::socket::wait_write);
+        if (!waited) co_return waited;
+    }
+    if (size > 0) co_return state->broken("write to a peer", "");
+    co_return Result<void>();
+}
+
+// With a reset: the system sends nothing more of what it has taken.
+void PlainStream::abort() {
+    state_->closed = true;
+    error_code ignored;
+    state_->socket.set_option(asio::socket_base::linger(true, 0), ignored);
+    state_->socket.close(ignored);
+}
+
+std::optional<std::uint64_t> PlainStream::delivered() const {
+    return delivered_bytes(state_->number());
+}
+
+void PlainStream::close() {
+    if (std::exchange(state_->closed, true)) return;
+    error_code ignored;
+    state_->socket.cancel(ignored);
+    if (state_->socket.is_open())
+        asio::co_spawn(state_->socket.get_executor(), State::farewell(state_), asio::detached);
+}
+
+}  // namespace trellis
