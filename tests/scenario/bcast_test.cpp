@@ -166,7 +166,8 @@ TEST_F(BcastSimulated, ALinkThatIsCutCostsTheOthersASecondAtMost) {
     EXPECT_THAT(said_, HasSubstr("19 of 20 hosts have it"));
 }
 
-// No end of the connection is seen: the root's own connection to it is silent from then on, as all others are.
+// No end of the connection is seen: the root's own connection to it is silent from then on, as all others
+// are.
 TEST_F(BcastSimulated, AllGetItWhenTheRootsConnectionToTheFirstHostFallsSilent) {
     prepare(20'000'000);
     after(milliseconds(1000), [](sim::SimWorld& there) { there.cut("h0", sim::Cut::silent); });
