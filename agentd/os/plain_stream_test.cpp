@@ -45,7 +45,7 @@ class PlainStreamTest : public ::testing::Test {
         return session;
     }
     Result<Stream> connect(bool here, bool there) {
-        listener_ = std::move(*network_b_->listen(session(1, there)));
+        listener_ = *network_b_->listen(session(1, there));
         return run(context_, network_a_->connect(session(0, here), agents_.id(1), listener_->endpoint(),
                                                  std::chrono::seconds(3)));
     }
@@ -92,7 +92,7 @@ TEST_F(PlainStreamTest, WhoExpectsAnotherKindOfStreamIsRefused) {
 TEST_F(PlainStreamTest, AnotherKeyIsRefused) {
     const Agents impostors(3);
     TlsNetwork other(context_.get_executor(), impostors.key(0), nullptr);
-    listener_ = std::move(*network_b_->listen(session(1, true)));
+    listener_ = *network_b_->listen(session(1, true));
     const auto refused = run(context_, other.connect(session(0, true), agents_.id(1), listener_->endpoint(),
                                                      std::chrono::seconds(3)));
     ASSERT_FALSE(refused);
