@@ -27,11 +27,11 @@ class PlainStreamTest : public ::testing::Test {
   protected:
     using Stream = std::unique_ptr<ByteStream>;
 
-    PlainStreamTest() {
+    void SetUp() override {
         char name[] = "/tmp/plain_stream_test-XXXXXX";
         directory_ = ::mkdtemp(name);
     }
-    ~PlainStreamTest() override {
+    void TearDown() override {
         for (const char* file : {"/from", "/to"})
             (void)files_.remove(directory_ + file);
         (void)files_.remove(directory_);

@@ -59,7 +59,9 @@ TEST_F(BcastPlain, SendsATreeOfLargeAndSmallFiles) {
 }
 
 TEST_F(BcastPlain, SendsNoHoles) {
-    std::string content = drawn_bytes(6'000'000) + std::string(58'000'000, '\0') + drawn_bytes(70'000);
+    std::string content = drawn_bytes(6'000'000);
+    content.resize(64'000'000);
+    content += drawn_bytes(70'000);
     content += std::string(200'000, '\0');
     files("ctl").put("/tmp/sparse", content);
     for (const std::string& host : hosts_)
