@@ -1,5 +1,7 @@
 #include "agentd/os/agent_image.hpp"
 
+#include "agentd/os/pool_work.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -9,8 +11,6 @@
 #include <utility>
 #include <zlib.h>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <openssl/evp.h>
 
 namespace trellis {
@@ -28,10 +28,6 @@ std::string sha256(std::string_view bytes) {
         text += digits[digest[i] & 15];
     }
     return text;
-}
-
-Task<std::string> compress(std::string bytes) {
-    co_return gzip(bytes);
 }
 
 constexpr std::size_t elf_header = 64;
@@ -165,9 +161,10 @@ Task<Result<AgentImage::Bytes>> AgentImage::compressed() {
     Result<std::string> content = read();
     if (!content) co_return content.error();
     if (!compressor_) compressor_ = std::make_unique<asio::thread_pool>(1);
-    Task<std::string> work = compress(std::move(*content));
-    std::string packed = co_await asio::co_spawn(*compressor_, std::move(work), asio::use_awaitable);
-    compressed_ = std::make_shared<const std::string>(std::move(packed));
+    const auto packed = std::make_shared<std::string>();
+    std::function<void()> work = [packed, plain = std::move(*content)] { *packed = gzip(plain); };
+    co_await done_on(*compressor_, std::move(work));
+    compressed_ = packed;
     co_return compressed_;
 }
 

@@ -1,6 +1,7 @@
 #include "agentd/os/os_file_store.hpp"
 
 #include "agentd/os/file_descriptor.hpp"
+#include "agentd/os/pool_work.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,8 +16,6 @@
 #include <unistd.h>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_awaitable.hpp>
 #include <climits>
 
 namespace trellis {
@@ -106,11 +105,6 @@ Result<std::unique_ptr<OpenFile>> open_file(const std::string& path, int flags) 
     FileDescriptor file(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
     if (!file.open()) return failure(path);
     return std::make_unique<OsFile>(std::move(file), path);
-}
-
-Task<void> run(std::function<void()> work) {
-    work();
-    co_return;
 }
 
 }  // namespace
@@ -205,8 +199,7 @@ Result<std::uint64_t> OsFileStore::free_space(const std::string& directory) {
 // A thread of its own for each processor would take them from forwarding.
 Task<void> OsFileStore::apart(std::function<void()> work) {
     if (!pool_) pool_ = std::make_unique<asio::thread_pool>(1);
-    Task<void> running = run(std::move(work));
-    co_await asio::co_spawn(*pool_, std::move(running), asio::use_awaitable);
+    co_await done_on(*pool_, std::move(work));
 }
 
 }  // namespace trellis
