@@ -1,16 +1,23 @@
 // How long an estimate takes: the expected maximum of 12 hosts by integration and by the source's closed
-// form, and of 10,000 hosts of all kinds, with its quantiles; the median of several runs each. Prints a
-// markdown table.
+// form, and of 10,000 hosts of all kinds, with its quantiles; the median of several runs each. Then, of a
+// series of round-trip times, how the windows that the automatic method looks at nearby were chosen. Prints
+// markdown tables. Usage: estimate_bench [FILE]
+#include "plugins/estimate/evaluation/error_table.hpp"
 #include "plugins/estimate/model/closed_form.hpp"
 #include "plugins/estimate/model/maximum.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <functional>
+#include <limits>
+#include <numeric>
 #include <random>
+#include <string>
 #include <sys/resource.h>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -62,9 +69,101 @@ void print_row(const char* what, double us) {
     std::printf("| %s | %.3f |\n", what, us / 1e3);
 }
 
+// The median of Pareto fits to the last `least`, twice as many, ... `most` samples, on the first half of a
+// series: its root mean square error at each horizon, by that of the best fixed choice there.
+struct NearChoice {
+    std::size_t least = 0, most = 0;
+    std::vector<double> ratios;  // [horizon]
+    double mean = 0;
+};
+
+class NearChoices {
+  public:
+    explicit NearChoices(History first_half)
+        : history_(std::move(first_half)), maxima_(row_maxima(history_)), rows_(history_.rows() - longest) {
+        EvaluationPlan plan{{}, horizons_, 0};
+        std::vector<Choice> pareto;
+        for (std::size_t window = 2; window <= longest; window *= 2) {
+            plan.windows.push_back(window);
+            pareto.push_back({Method::pareto, window});
+        }
+        std::iota(rows_.begin(), rows_.end(), longest);
+        series_ = estimate_series(history_, pareto, rows_);
+        const ErrorTable table = evaluate(history_, plan).value();
+        best_.assign(horizons_.size(), std::numeric_limits<double>::infinity());
+        for (const auto& choice : table.cells[0])
+            for (std::size_t place = 0; place < horizons_.size(); ++place)
+                best_[place] = std::min(best_[place], choice[place].rmse);
+    }
+
+    // The least mean ratio first.
+    [[nodiscard]] std::vector<NearChoice> all() const {
+        std::vector<NearChoice> found;
+        for (std::size_t first = 0; first < series_.size(); ++first)
+            for (std::size_t last = first; last < series_.size(); last += 2)
+                found.push_back(of(first, last));
+        std::ranges::sort(found, {}, &NearChoice::mean);
+        return found;
+    }
+
+    static constexpr std::size_t longest = 1024;
+
+  private:
+    [[nodiscard]] NearChoice of(std::size_t first, std::size_t last) const {
+        NearChoice choice{series_[first].choice.window, series_[last].choice.window, {}, 0};
+        for (std::size_t place = 0; place < horizons_.size(); ++place) {
+            choice.ratios.push_back(rmse(first, last, horizons_[place]) / best_[place]);
+            choice.mean += choice.ratios.back() / static_cast<double>(horizons_.size());
+        }
+        return choice;
+    }
+    [[nodiscard]] double rmse(std::size_t first, std::size_t last, std::size_t horizon) const {
+        double squares = 0;
+        const std::size_t count = rows_.size() - horizon + 1;
+        for (std::size_t place = 0; place < count; ++place) {
+            std::vector<double> estimates;
+            for (std::size_t window = first; window <= last; ++window)
+                estimates.push_back(series_[window].expected[place]);
+            std::ranges::sort(estimates);
+            const double error = estimates[estimates.size() / 2] - maxima_[rows_[place] + horizon - 1];
+            squares += error * error;
+        }
+        return std::sqrt(squares / static_cast<double>(count));
+    }
+
+    const std::vector<std::size_t> horizons_{1, 2, 4, 8, 16};
+    History history_;
+    std::vector<double> maxima_;
+    std::vector<std::size_t> rows_;
+    std::vector<EstimateSeries> series_;  // [window]
+    std::vector<double> best_;            // [horizon], the error of the best fixed choice
+};
+
+void print_near_choices(const char* path) {
+    const auto whole = read_history(path);
+    if (!whole || whole.value().rows() <= 2 * (NearChoices::longest + 16)) {
+        std::fprintf(stderr, "estimate_bench: %s\n",
+                     whole ? "too few samples" : whole.error().message().c_str());
+        std::exit(1);
+    }
+    History half = fill_lost(whole.value()).history;
+    half.times.resize(half.rows() / 2);
+    for (std::vector<double>& column : half.round_trips)
+        column.resize(half.times.size());
+    std::puts("\nThe first half of the series: error by that of the best fixed choice, samples ahead\n");
+    std::puts("| the median of Pareto, m = | 1 | 2 | 4 | 8 | 16 | mean |\n|---|---|---|---|---|---|---|");
+    const std::vector<NearChoice> all = NearChoices(std::move(half)).all();
+    for (std::size_t place = 0; place < 8; ++place) {
+        std::printf("| %zu to %zu |", all[place].least, all[place].most);
+        for (const double ratio : all[place].ratios)
+            std::printf(" %.3f |", ratio);
+        std::printf(" %.3f |\n", all[place].mean);
+    }
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
     double kept = 0;  // so that nothing is left out as useless
     std::puts("| what | ms |\n|---|---|");
     const auto twelve = pareto_hosts(12);
@@ -87,4 +186,5 @@ int main() {
     getrusage(RUSAGE_SELF, &usage);
     std::printf("\ngreatest memory: %.1f MB%s\n", static_cast<double>(usage.ru_maxrss) / 1024,
                 kept > 0 ? "" : ", and nothing was computed");
+    if (count > 1) print_near_choices(arguments[1]);
 }

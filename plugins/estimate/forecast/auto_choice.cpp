@@ -9,7 +9,8 @@ namespace trellis::plugins::estimate {
 namespace {
 
 constexpr std::size_t farthest_near = 16;
-constexpr double half_life = 1024;  // samples
+constexpr std::size_t longest_far = 1024;
+constexpr double half_life = longest_far;  // samples
 constexpr Choice after_shift{Method::normal, 512};
 
 // How many samples choose_automatically() looks back, and how many estimates it may spend on that.
@@ -48,7 +49,7 @@ std::vector<double> at_place(const std::vector<EstimateSeries>& all, std::size_t
 
 AutoChoice::AutoChoice(std::size_t horizon)
     : near_(horizon <= farthest_near),
-      candidates_(near_ ? pareto_choices(2, 8) : pareto_choices(32, 1024)),
+      candidates_(near_ ? pareto_choices(2, 8) : pareto_choices(32, longest_far)),
       errors_(candidates_.size()) {
     candidates_.push_back(after_shift);
 }

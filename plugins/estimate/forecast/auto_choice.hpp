@@ -1,11 +1,13 @@
 // AutoChoice: which method and window to use, by how far ahead one looks and by how well each has done so
-// far. The conditions are those of Kaishima et al. 2005, sections 4.3 and 4.4; the windows within them are
-// those that did well on a series of RIPE Atlas, see trellis-estimate(1).
+// far. The conditions are those of Kaishima et al. 2005, sections 4.3 and 4.4: nearby is up to 16 samples
+// ahead, and windows for farther ahead have at least 32. The windows nearby are those that did best on the
+// first half of a series of RIPE Atlas, by tests/bench/estimate_bench; see trellis-estimate(1).
 //
 // Up to 16 samples ahead, what happens now goes on: of Pareto fits to the last 2, 4 and 8 samples, the one
 // whose estimate is the median. Further ahead what is usual counts: Pareto fits to the last 32 to 1024
-// samples, of which the one whose squared errors so far are least, where an error counts half as much 1024
-// samples later. Where some host's alpha is at most 1, as after a level shift: normal, m = 512.
+// samples, of which the one whose squared errors so far are least, where an error counts half as much after
+// as many samples as the longest window has. Where some host's alpha is at most 1, as after a level shift:
+// normal, m = 512.
 #pragma once
 
 #include "plugins/estimate/forecast/estimate_series.hpp"
