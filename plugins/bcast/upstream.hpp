@@ -7,18 +7,14 @@
 #include "trellis/role.hpp"
 
 #include "agentd/core/crew.hpp"
-#include "plugins/bcast/holding.hpp"
+#include "plugins/bcast/intake.hpp"
 #include "plugins/bcast/messages.hpp"
-#include "plugins/bcast/record.hpp"
 #include "plugins/bcast/root_stream.hpp"
-#include "plugins/bcast/storing.hpp"
 
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
-#include <string>
 #include <vector>
 
 namespace trellis::plugins::bcast {
@@ -28,7 +24,7 @@ class Upstream {
     // All of it outlives the object. `filing`: what comes goes straight to its file where that is possible;
     // null: never.
     Upstream(RoleContext& context, Holding& holding, Crew& crew, Storing* filing)
-        : context_(context), holding_(holding), crew_(crew), filing_(filing) {}
+        : context_(context), holding_(holding), crew_(crew), filing_(filing), intake_(holding, filing) {}
 
     // Who can be asked: those before this host. It is one of them.
     void begin(const Begin& begin);
@@ -40,7 +36,7 @@ class Upstream {
     // after what had come has been refused: the one who gave it is asked no more.
     Task<Result<void>> fetch();
     // What has come is damaged: ends the connection.
-    void refuse() { close(); }
+    void refuse() { intake_.close(); }
     // To be called every tick: ends the connection to a host that is silent, or knows nothing of the source.
     void check_silence();
 
@@ -50,19 +46,7 @@ class Upstream {
     std::vector<Member> next_members();
     Task<Stream> reach(std::vector<Member> members);
     Task<void> connect(std::shared_ptr<Race> race, std::size_t runner);
-    Task<Result<void>> fetch_from(Stream stream);
-    Task<Result<void>> take_all(ByteStream& stream);
-    Task<Result<void>> take_some(ByteStream& stream);
-    Task<Result<void>> take_data(ByteStream& stream);
-    Task<Result<void>> take_to_file(ByteStream& stream);
-    Task<Result<void>> take_zeros();
-    template <class T>
-    Task<Result<T>> heard(Task<Result<T>> reading);
-    Task<Result<std::size_t>> read(ByteStream& stream, std::span<char> space);
-    Result<void> take(std::string bytes);
-    Result<void> take(const Record& record);
     void tell_passed();
-    void close();
 
     RoleContext& context_;
     Holding& holding_;
@@ -74,16 +58,10 @@ class Upstream {
     std::optional<Member> turned_;  // to be asked before them
     std::size_t at_once_ = 1;       // of them
     int asks_of_root_ = 0;
-    Member giver_{};  // the one that is asked
-    bool was_silent_ = false;
+    Member giver_{};              // the one that is asked
     std::set<HostId> retried_;    // after they were silent
     std::vector<HostId> passed_;  // for one that answers
-    Stream stream_;
-    RecordReader reader_;
-    std::size_t zeros_ = 0;  // that have come and go to a file
-    bool reading_ = false;   // waiting for bytes
-    int silent_ticks_ = 0;
-    int ticks_without_source_ = 0;
+    Intake intake_;
     std::uint32_t streams_ = 0;
     std::shared_ptr<RootStream> from_root_;  // the last one that was asked for
     bool root_was_silent_ = false;           // on its connection
