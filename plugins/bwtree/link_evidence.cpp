@@ -16,8 +16,32 @@ using Kind = LinkBandwidth::Kind;
 constexpr double ample = 1.4;
 // Loads agree that are not farther than this below the greatest.
 constexpr double agreeing = 0.9;
+// From this on, as a share of what a link carried, control loads can tell that it was the limit.
+constexpr double little_more = 1.05;
+// For that it takes so many loads of each sort at least; the shares of what was at hand that they reached
+// differ by this at least, and by so many standard errors.
+constexpr double loads_of_a_sort = 3;
+constexpr double least_difference = 0.04;
+constexpr double sure_errors = 3;
 
 }  // namespace
+
+// Several turns of a link; with what was at hand for them.
+struct LinkEvidence::Loads {
+    double count = 0, load = 0, variance = 0, at_hand = 0;
+    void add(double one_load, double one_variance, double one_at_hand) {
+        ++count;
+        load += one_load;
+        variance += one_variance;
+        at_hand += one_at_hand;
+    }
+    [[nodiscard]] LinkBandwidth mean() const {
+        return {Kind::measured, load / count, std::sqrt(variance) / count};
+    }
+    // The share of what was at hand, and its standard error.
+    [[nodiscard]] double reached() const { return std::min(load / at_hand, 1.0); }
+    [[nodiscard]] double error() const { return std::sqrt(variance) / at_hand; }
+};
 
 // Groups share no link, so that the sum over the whole round is that over the group.
 void LinkEvidence::add(std::span<const DirectedLink> targets, std::span<const Flow> flows,
@@ -48,31 +72,61 @@ void LinkEvidence::add(std::span<const DirectedLink> targets, std::span<const Fl
             known_[link] = judge(link);
 }
 
-// What the flows of a turn would have reached had the link no limit.
-double LinkEvidence::at_hand(DirectedLink link, const Turn& turn) const {
+double LinkEvidence::at_hand(DirectedLink link, std::span<const Way> ways) const {
     const auto capacity = [&](DirectedLink other) { return other == link ? unlimited : carried_[other]; };
     double sum = 0;
-    for (const double rate : fair_rates(turn.ways, capacity))
+    for (const double rate : fair_rates(ways, capacity))
         sum += rate;
     return sum;
+}
+
+double LinkEvidence::at_hand(DirectedLink link, std::span<const Flow> flows) const {
+    std::vector<Way> ways;
+    for (const Flow& flow : flows)
+        ways.push_back(paths_.path(flow.from, flow.to));
+    return at_hand(link, ways);
+}
+
+bool LinkEvidence::in_doubt(DirectedLink link) const {
+    return known_[link].kind == Kind::at_least && std::ranges::any_of(turns_[link], [&](const Turn& turn) {
+               return nearly_most(link, turn) && at_hand(link, turn.ways) >= little_more * carried_[link];
+           });
+}
+
+bool LinkEvidence::nearly_most(DirectedLink link, const Turn& turn) const {
+    return turn.load >= agreeing * carried_[link];
 }
 
 // Of several loads at which it was full, the mean.
 LinkBandwidth LinkEvidence::judge(DirectedLink link) const {
     if (carried_[link] <= 0) return {};
-    double count = 0, rates = 0, variances = 0;
+    Loads limited, full;
     bool sure = false;
     for (const Turn& turn : turns_[link]) {
-        if (turn.load < agreeing * carried_[link]) continue;
-        const double most = at_hand(link, turn);
+        if (!nearly_most(link, turn)) continue;
+        const double most = at_hand(link, turn.ways);
+        if (most >= little_more * carried_[link]) full.add(turn.load, turn.variance, most);
         if (most < clearly_more * turn.load) continue;
-        sure = count > 0 || most >= ample * turn.load;
-        ++count;
-        rates += turn.load;
-        variances += turn.variance;
+        sure = limited.count > 0 || most >= ample * turn.load;
+        limited.add(turn.load, turn.variance, most);
     }
-    if (!sure) return {Kind::at_least, carried_[link], 0};
-    return {Kind::measured, rates / count, std::sqrt(variances) / count};
+    if (sure) return limited.mean();
+    if (limits(link, full)) return full.mean();
+    return {Kind::at_least, carried_[link], 0};
+}
+
+// Flows never reach all that is at hand. Where control loads reach clearly more of it than full loads do, the
+// link was the limit of these.
+bool LinkEvidence::limits(DirectedLink link, const Loads& full) const {
+    if (full.count < loads_of_a_sort) return false;
+    Loads reduced;
+    for (const Turn& turn : turns_[link]) {
+        const double most = at_hand(link, turn.ways);
+        if (most < clearly_less * carried_[link]) reduced.add(turn.load, turn.variance, most);
+    }
+    if (reduced.count < loads_of_a_sort || reduced.reached() < agreeing) return false;
+    const double error = std::hypot(full.error(), reduced.error());
+    return reduced.reached() - full.reached() > std::max(least_difference, sure_errors * error);
 }
 
 }  // namespace trellis::plugins::bwtree

@@ -2,7 +2,9 @@
 // greatest load that was seen on it. In a turn of its own a link is loaded by flows that should bring more
 // than it carries: where the other links on their ways, by what each has carried, would have let clearly more
 // through, the link was full, and its load is its bandwidth. Turns are kept, so that what is seen later
-// decides what could not be told before. Owned by a plan.
+// decides what could not be told before. Where only a little more was at hand, control loads decide, for
+// which clearly less was at hand than the link carried: how much of that flows reach when it is not the
+// limit. Owned by a plan.
 #pragma once
 
 #include "agentd/model/directed_paths.hpp"
@@ -18,6 +20,8 @@ namespace trellis::plugins::bwtree {
 
 // What must have been at hand, as a share of what a link carried, for it to have been the limit.
 inline constexpr double clearly_more = 1.2;
+// For a control load, at most.
+inline constexpr double clearly_less = 0.95;
 
 class LinkEvidence {
   public:
@@ -30,6 +34,10 @@ class LinkEvidence {
              std::span<const FlowRate> rates);
     // The greatest load that was seen on a link in that direction, less its standard error.
     [[nodiscard]] double carried(DirectedLink link) const { return carried_[link]; }
+    // What flows over a link would reach had it no limit, by what the others on their ways have carried.
+    [[nodiscard]] double at_hand(DirectedLink link, std::span<const Flow> flows) const;
+    // Control loads may tell whether it was the limit.
+    [[nodiscard]] bool in_doubt(DirectedLink link) const;
     [[nodiscard]] const LinkBandwidth& known(DirectedLink link) const { return known_[link]; }
 
   private:
@@ -38,8 +46,11 @@ class LinkEvidence {
         double load = 0;
         double variance = 0;
     };
-    [[nodiscard]] double at_hand(DirectedLink link, const Turn& turn) const;
+    struct Loads;
+    [[nodiscard]] double at_hand(DirectedLink link, std::span<const Way> ways) const;
+    [[nodiscard]] bool nearly_most(DirectedLink link, const Turn& turn) const;
     [[nodiscard]] LinkBandwidth judge(DirectedLink link) const;
+    [[nodiscard]] bool limits(DirectedLink link, const Loads& full) const;
 
     const DirectedPaths& paths_;
     std::vector<double> carried_;

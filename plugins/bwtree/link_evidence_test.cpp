@@ -1,5 +1,6 @@
 #include "plugins/bwtree/link_evidence.hpp"
 
+#include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -67,6 +68,36 @@ TEST(LinkEvidence, FlowsThatWereSlowForAnotherReasonMakeNoFigure) {
     EXPECT_EQ(evidence.known(0), (LinkBandwidth{Kind::at_least, 8.45e8, 0}));
     add_turn(evidence, 0, from_a, {{3.5e8, 3e6}, {3e8, 4e6}});  // far below what it has carried
     EXPECT_EQ(evidence.known(0), (LinkBandwidth{Kind::at_least, 8.45e8, 0}));
+}
+
+// Full loads with 1 Gbit/s at hand and control loads with half of it.
+void add_controls(LinkEvidence& evidence, double full, double reduced) {
+    add_turn(evidence, 5, {{2, 1, 0}}, {{5e8, 1e6}});
+    add_turn(evidence, 5, {{1, 2, 0}}, {{5e8, 1e6}});
+    for (const double noise : {-5e6, 0.0, 5e6}) {
+        add_turn(evidence, 0, from_a, {{full / 2 + noise, 3e6}, {full / 2, 4e6}});
+        EXPECT_EQ(evidence.known(0).kind, Kind::at_least);
+        EXPECT_TRUE(evidence.in_doubt(0));
+        add_turn(evidence, 0, {from_a.front()}, {{reduced + noise, 5e6}});
+    }
+}
+
+TEST(LinkEvidence, WhereALittleMoreWasAtHandControlLoadsThatReachAllOfTheirsTellThatItWasFull) {
+    const DirectedPaths paths(three_hosts());
+    LinkEvidence evidence(paths);
+    add_controls(evidence, 9.2e8, 4.9e8);
+    EXPECT_EQ(evidence.known(0).kind, Kind::measured);
+    EXPECT_NEAR(evidence.known(0).bits_per_second, 9.2e8, 1);
+    EXPECT_NEAR(evidence.known(0).standard_error, 5e6 / std::sqrt(3), 1e3);
+    EXPECT_FALSE(evidence.in_doubt(0));
+}
+
+TEST(LinkEvidence, ControlLoadsThatFallShortAsWellMakeNoFigure) {
+    const DirectedPaths paths(three_hosts());
+    LinkEvidence evidence(paths);
+    add_controls(evidence, 9.2e8, 4.65e8);
+    EXPECT_EQ(evidence.known(0).kind, Kind::at_least);
+    EXPECT_TRUE(evidence.in_doubt(0));
 }
 
 TEST(LinkEvidence, AFigureFallsWhenMoreIsCarried) {

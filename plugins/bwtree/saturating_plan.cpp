@@ -14,6 +14,10 @@ constexpr std::size_t first_flows = 16;   // at most, one for each pair of hosts
 constexpr std::size_t more = 2;           // times as many in the next turn
 constexpr std::size_t flows_of_each = 4;  // at most, of each host, to other hosts each
 constexpr std::size_t most_turns = 7;
+constexpr std::size_t most_controls = 6;  // turns of a link in doubt: half of them with fewer flows
+// What is at hand for these at most, as a share of what the link has carried.
+constexpr double control_load = 0.9;
+static_assert(control_load < clearly_less);
 constexpr double assumed_of_host = 1e9;  // before it has been measured
 
 }  // namespace
@@ -59,19 +63,25 @@ std::size_t SaturatingPlan::flows_for(DirectedLink link, const Supply& supply) c
     return std::min({more * tried_[link].flows, fewer * many, flows_of_each * many});
 }
 
-// The hosts' links first, then those between switches, then what is not known by then; false if nothing more
-// is to be hoped for.
+bool SaturatingPlan::has_turn(DirectedLink link, const Supply& supply) const {
+    if (pass_ == Pass::controls) return tried_[link].controls < most_controls && evidence_.in_doubt(link);
+    return (pass_ == Pass::rest || is_of_host(link) == (pass_ == Pass::hosts)) && promising(link, supply);
+}
+
+// The hosts' links once, then those between switches, then again and again what is not known by then, at last
+// what is in doubt; false if nothing more is to be hoped for.
 bool SaturatingPlan::begin_pass() {
     const Supply now = supply();
-    while (waiting_.empty()) {
+    while (waiting_.empty() && pass_ != Pass::none) {
         for (DirectedLink link = 0; link < paths_.count(); ++link)
-            if ((pass_ == Pass::rest || is_of_host(link) == (pass_ == Pass::hosts)) && promising(link, now))
-                waiting_.push_back(link);
-        if (pass_ == Pass::rest) break;
-        pass_ = pass_ == Pass::hosts ? Pass::trunks : Pass::rest;
+            if (has_turn(link, now)) waiting_.push_back(link);
+        if (waiting_.empty() || pass_ < Pass::rest) pass_ = static_cast<Pass>(static_cast<int>(pass_) + 1);
     }
     for (const DirectedLink link : waiting_)
-        tried_[link] = {tried_[link].turns + 1, flows_for(link, now)};
+        if (pass_ == Pass::controls)
+            ++tried_[link].controls;
+        else
+            tried_[link] = {tried_[link].turns + 1, flows_for(link, now)};
     return !waiting_.empty();
 }
 
@@ -84,6 +94,30 @@ std::optional<Round> SaturatingPlan::next() {
     return round_;
 }
 
+// Every other control turn is with fewer of them.
+std::optional<std::vector<Flow>> SaturatingPlan::flows_over(DirectedLink link, const Supply& supply,
+                                                            const std::vector<bool>& busy) const {
+    auto flows =
+        HostChoice(paths_, topology_.hosts.size(), supply, busy).flows_over(link, tried_[link].flows);
+    if (flows && tried_[link].controls % 2 == 1) leave_out_hosts(link, supply, *flows);
+    return flows && !flows->empty() ? flows : std::nullopt;
+}
+
+// The slowest of the side that has less, until clearly less is at hand than the link has carried.
+void SaturatingPlan::leave_out_hosts(DirectedLink link, const Supply& supply,
+                                     std::vector<Flow>& flows) const {
+    const bool senders = supply.into(link) < supply.out_of(link);
+    const auto side = senders ? &Flow::from : &Flow::to;
+    const auto rate = [&](const Flow& flow) {
+        const DirectedLink leaving = paths_.leaving(flow.*side).front();
+        return supply.capacity(senders ? leaving : opposite(leaving));
+    };
+    while (!flows.empty() && evidence_.at_hand(link, flows) > control_load * evidence_.carried(link)) {
+        const TopologyNode slowest = (*std::ranges::min_element(flows, {}, rate)).*side;
+        std::erase_if(flows, [&](const Flow& flow) { return flow.*side == slowest; });
+    }
+}
+
 // As many groups as fit beside one another. The first one always does, unless no host is left for it.
 void SaturatingPlan::fill_round() {
     const Supply now = supply();
@@ -92,8 +126,7 @@ void SaturatingPlan::fill_round() {
     round_.clear();
     targets_.clear();
     for (const DirectedLink link : waiting_) {
-        auto flows =
-            HostChoice(paths_, topology_.hosts.size(), now, busy).flows_over(link, tried_[link].flows);
+        auto flows = flows_over(link, now, busy);
         if (!flows) {
             if (!round_.empty()) later.push_back(link);
             continue;

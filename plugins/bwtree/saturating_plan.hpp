@@ -1,7 +1,9 @@
 // SaturatingPlan: the default method. Each link has turns in which it is loaded in one direction by several
 // flows at once, over hosts and links of which none has to carry as much as it, and by more and more while it
 // may still not be full: the links of the hosts first, then, with the hosts that turned out fast, those
-// between switches. Groups of flows that run at the same time share no link, whichever direction.
+// between switches. Links of which it is in doubt whether they were full have control turns, with some hosts
+// left out and with all by turns. Groups of flows that run at the same time share no link, whichever
+// direction.
 #pragma once
 
 #include "plugins/bwtree/link_evidence.hpp"
@@ -30,11 +32,16 @@ class SaturatingPlan final : public MeasuringPlan {
     // Of one directed link.
     struct Tried {
         std::size_t turns = 0;
-        std::size_t flows = 0;  // in the last one
+        std::size_t flows = 0;     // in the last one
+        std::size_t controls = 0;  // turns after these
     };
-    enum class Pass { hosts, trunks, rest };
+    enum class Pass { hosts, trunks, rest, controls, none };
     bool begin_pass();
     void fill_round();
+    [[nodiscard]] bool has_turn(DirectedLink link, const Supply& supply) const;
+    [[nodiscard]] std::optional<std::vector<Flow>> flows_over(DirectedLink link, const Supply& supply,
+                                                              const std::vector<bool>& busy) const;
+    void leave_out_hosts(DirectedLink link, const Supply& supply, std::vector<Flow>& flows) const;
     [[nodiscard]] Supply supply() const;
     [[nodiscard]] double capacity(DirectedLink link) const;
     [[nodiscard]] bool is_of_host(DirectedLink link) const;

@@ -6,6 +6,7 @@
 #include "tests/sim/random_topology.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <random>
@@ -59,6 +60,13 @@ class PlannedNetwork {
         for (DirectedLink link = 0; link < paths_.count(); ++link)
             if (!of_host(link)) capacity_[link] = rate;
     }
+    void set(DirectedLink link, double rate) { capacity_[link] = rate; }
+    // Loads vary by this share of them; flows between switches fall short by a share of their rates.
+    void disturb(double noise, double shortfall, std::uint64_t seed) {
+        noise_ = noise;
+        shortfall_ = shortfall;
+        random_.seed(seed);
+    }
     // Of these rates, each direction its own.
     void draw(const std::vector<double>& rates, std::uint64_t seed) {
         std::mt19937_64 random(seed);
@@ -71,12 +79,12 @@ class PlannedNetwork {
         while (const auto round = plan_.next()) {
             EXPECT_FALSE(round->empty());
             check_disjoint(*round);
-            plan_.take(fluid_rates(paths_, capacity_, *round));
+            plan_.take(disturbed(*round, fluid_rates(paths_, capacity_, *round)));
             if (++rounds > 2000) break;
         }
         return rounds;
     }
-    // Every figure is right, nothing is said too high. How many directions that could be filled with a third
+    // Every figure is right, nothing is said too high. How many directions that could be filled with a fifth
     // to spare have no figure.
     std::size_t check() {
         const Supply supply(paths_, tree_.hosts.size(), capacity_);
@@ -88,7 +96,7 @@ class PlannedNetwork {
             EXPECT_LE(one.bits_per_second, 1.01 * capacity_[link]) << where;
             if (one.kind == Kind::measured) {
                 EXPECT_GE(one.bits_per_second, 0.99 * capacity_[link]) << where;
-            } else if (std::min(supply.into(link), supply.out_of(link)) > 1.34 * capacity_[link]) {
+            } else if (std::min(supply.into(link), supply.out_of(link)) > 1.2 * capacity_[link]) {
                 ++missed;
             }
         }
@@ -110,10 +118,37 @@ class PlannedNetwork {
             EXPECT_EQ(users.size(), 1u) << "link " << link;
     }
 
+    // The noise is that of a group, the standard error what it should be.
+    std::vector<FlowRate> disturbed(const Round& round, std::vector<FlowRate> rates) {
+        if (noise_ <= 0) return rates;
+        struct Group {
+            double factor = 1, load = 0, flows = 0;
+        };
+        std::map<std::uint32_t, Group> groups;
+        std::normal_distribution<double> noise(1, noise_);
+        for (std::size_t i = 0; i < round.size(); ++i) {
+            const auto [found, added] = groups.try_emplace(round[i].group);
+            Group& group = found->second;
+            if (added) group.factor = noise(random_);
+            rates[i].bits_per_second *= group.factor;
+            if (paths_.path(round[i].from, round[i].to).size() > 2)
+                rates[i].bits_per_second *= 1 - shortfall_;
+            group.load += rates[i].bits_per_second;
+            ++group.flows;
+        }
+        for (std::size_t i = 0; i < round.size(); ++i) {
+            const Group& group = groups[round[i].group];
+            rates[i].standard_error = noise_ * group.load / std::sqrt(group.flows);
+        }
+        return rates;
+    }
+
     Topology tree_;
     DirectedPaths paths_;
     std::vector<double> capacity_;
     SaturatingPlan plan_;
+    double noise_ = 0, shortfall_ = 0;
+    std::mt19937_64 random_{1};
 };
 
 TEST(SaturatingPlan, HostsOfOneSwitchAreMeasuredAllAtOnce) {
@@ -162,6 +197,28 @@ TEST(SaturatingPlan, WhatTheHostsCannotFillIsSaidToBeAtLeastThat) {
         for (const LinkBandwidth& one : found.links[i]) {
             EXPECT_EQ(one.kind, Kind::at_least);
             EXPECT_NEAR(one.bits_per_second, 4e9, 1e7);
+        }
+}
+
+// Whatever keeps flows from reaching all that is at hand must not be taken for a limit of the link, nor hide
+// one.
+TEST(SaturatingPlan, ControlLoadsTellALinkThatIsALittleSlowerThanTheHostsFromOneThatIsFaster) {
+    constexpr DirectedLink slow = 2 * 16;  // the first link between switches, with 4 Gbit/s at hand
+    for (const double shortfall : {0.0, 0.04, 0.07})
+        for (std::uint64_t seed = 1; seed <= sim::effort(20, 5); ++seed) {
+            PlannedNetwork network(levels({4, 4}));
+            network.set_trunks(10e9);
+            network.set(slow, 4e9 / 1.08);
+            network.disturb(0.01, shortfall, seed);
+            EXPECT_LE(network.run(), 60u);
+            const TopologyBandwidth found = network.plan().result();
+            for (DirectedLink link = slow; link < 2 * network.links(); ++link) {
+                const LinkBandwidth& one = found.links[link_of(link)][link % 2];
+                const auto expected = link == slow ? Kind::measured : Kind::at_least;
+                EXPECT_EQ(one.kind, expected) << "seed " << seed << ", link " << link << ", " << shortfall;
+                const double rate = (1 - shortfall) * (link == slow ? 4e9 / 1.08 : 4e9);
+                EXPECT_NEAR(one.bits_per_second, rate, 0.06 * rate);
+            }
         }
 }
 
