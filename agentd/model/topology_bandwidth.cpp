@@ -9,7 +9,9 @@
 #include <cstdio>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 namespace trellis {
 namespace {
@@ -99,6 +101,26 @@ Result<LinkBandwidth> bandwidth_between(const TopologyBandwidth& tree, std::stri
         if (one.bits_per_second < least.bits_per_second) least = one;
     }
     return least;
+}
+
+double slowest_measured_link(const TopologyBandwidth& tree, const std::vector<std::string>& chain) {
+    std::unordered_map<std::string_view, TopologyNode> hosts;
+    for (TopologyNode host = 0; host < tree.topology.hosts.size(); ++host)
+        hosts[tree.topology.hosts[host]] = host;
+    std::vector<TopologyNode> nodes;
+    for (const std::string& name : chain)
+        if (const auto host = hosts.find(name); host != hosts.end()) nodes.push_back(host->second);
+    if (nodes.size() < 2) return 0;
+    const DirectedPaths paths(tree.topology);
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+        if (nodes[i] == nodes[i - 1]) continue;
+        for (const DirectedLink link : paths.path(nodes[i - 1], nodes[i])) {
+            const LinkBandwidth& one = tree.links[link_of(link)][link % 2];
+            if (one.kind == LinkBandwidth::Kind::measured) least = std::min(least, one.bits_per_second);
+        }
+    }
+    return std::isfinite(least) ? least : 0;
 }
 
 double LinkDirections::least() const {

@@ -38,6 +38,11 @@ struct TopologyBandwidth {
 [[nodiscard]] Result<LinkBandwidth> bandwidth_between(const TopologyBandwidth& tree, std::string_view from,
                                                       std::string_view to);
 
+// Of the ways from each of these hosts to the next one: the least link of those that are measured, in bits
+// per second; 0 if none is. What is no host of the topology is passed over.
+[[nodiscard]] double slowest_measured_link(const TopologyBandwidth& tree,
+                                           const std::vector<std::string>& chain);
+
 // Both directions of a link, as a tree is drawn: towards the root, and from it.
 struct LinkDirections {
     LinkBandwidth up, down;

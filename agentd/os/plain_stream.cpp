@@ -2,6 +2,7 @@
 
 #include "agentd/os/delivery_count.hpp"
 #include "agentd/os/file_descriptor.hpp"
+#include "agentd/os/link_pace.hpp"
 #include "agentd/os/wakeup.hpp"
 
 #include <algorithm>
@@ -270,6 +271,10 @@ Task<Result<void>> PlainStream::write_file(std::string_view head, OpenFile& file
     }
     if (size > 0) co_return state->broken("write to a peer", "");
     co_return Result<void>();
+}
+
+void PlainStream::keep_below_link(double bits_per_second) {
+    trellis::keep_below_link(state_->number(), bits_per_second);
 }
 
 // With a reset: the system sends nothing more of what it has taken.

@@ -27,6 +27,7 @@ class PlainStream final : public ByteStream {
     Task<Result<std::unique_ptr<Haul>>> pull(std::size_t size) override;
     Task<Result<void>> write_file(std::string_view head, OpenFile& file, std::uint64_t offset,
                                   std::size_t size) override;
+    void keep_below_link(double bits_per_second) override;
     // Announces the end and closes when the other side has done so too, at most a second later.
     void close() override;
     void abort() override;

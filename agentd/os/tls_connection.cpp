@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t least_space = std::size_t{1} << 14;
 constexpr std::size_t most_space = std::size_t{1} << 18;
+constexpr std::size_t least_gathered = std::size_t{1} << 13;  // at once: less is no flow
 
 Failure lost(std::string cause) {
     return {FailureKind::lost, "", "", std::move(cause)};
@@ -73,7 +74,7 @@ void TlsConnection::Free::operator()(SSL* ssl) const {
 }
 
 TlsConnection::TlsConnection(asio::ip::tcp::socket socket, const TlsContext& context)
-    : socket_(std::move(socket)), ssl_(SSL_new(context.get())) {
+    : socket_(std::move(socket)), timer_(socket_.get_executor()), ssl_(SSL_new(context.get())) {
     if (!ssl_) throw std::bad_alloc();
     use_key(ssl_.get(), key);
     BIO* bio = BIO_new(pipe_method());
@@ -163,7 +164,20 @@ Task<Result<void>> TlsConnection::flush() {
     co_return Result<void>();
 }
 
+// Where the last turn has left nothing in the socket.
+Task<Result<void>> TlsConnection::gather() {
+    if (gathering_ == Duration::zero() || received_ < least_gathered || received_ == pipe_.in.size())
+        co_return Result<void>();
+    const unsigned before = cancels_;
+    timer_.expires_after(gathering_);
+    co_await timer_.async_wait(as_result);
+    if (before != cancels_) co_return lost("closed");
+    co_return Result<void>();
+}
+
 Task<Result<void>> TlsConnection::receive() {
+    const Result<void> gathered = co_await gather();
+    if (!gathered) co_return gathered;
     if (pipe_.in.size() < 2 * received_ || pipe_.in.empty())
         pipe_.in.resize(std::clamp(2 * received_, least_space, most_space));
     const auto space = asio::buffer(pipe_.in);
@@ -176,7 +190,16 @@ Task<Result<void>> TlsConnection::receive() {
     co_return Result<void>();
 }
 
+void TlsConnection::cancel() {
+    ++cancels_;
+    gathering_ = Duration::zero();
+    timer_.cancel();
+    error_code ignored;
+    socket_.cancel(ignored);
+}
+
 void TlsConnection::close() {
+    cancel();
     error_code ignored;
     socket_.close(ignored);
 }

@@ -37,8 +37,12 @@ class TlsConnection {
     Task<Result<void>> write(std::span<const std::string_view> parts);
     // Announces the end and waits for the other end's.
     Task<void> farewell();
-    // At once; what waits above fails.
+    // What waits above fails.
+    void cancel();
+    // The same, and the connection is cut.
     void close();
+    // While much comes, read() waits so long for more of it: 0, as it is at the beginning, for not at all.
+    void gather_for(Duration time) { gathering_ = time; }
     // After the handshake, and before anything else: the socket without TLS, and what has come behind the
     // handshake. The connection is of no use any more.
     struct Left {
@@ -65,8 +69,12 @@ class TlsConnection {
     Task<Result<void>> wait_after(int result);
     Task<Result<void>> flush();
     Task<Result<void>> receive();
+    Task<Result<void>> gather();
 
     asio::ip::tcp::socket socket_;
+    asio::steady_timer timer_;  // for more to come
+    Duration gathering_{0};
+    unsigned cancels_ = 0;
     Pipe pipe_;
     std::string sending_;
     bool flushing_ = false;

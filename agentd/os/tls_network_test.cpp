@@ -101,6 +101,45 @@ TEST_F(TlsNetworkTest, MegabytesArriveWhole) {
     EXPECT_TRUE(run(context_, read_all(*incoming.stream)) == sent);
 }
 
+TEST_F(TlsNetworkTest, GatheringHoldsNothingBack) {
+    const auto a = connect();
+    ASSERT_TRUE(a);
+    const auto incoming = accept();
+    incoming.stream->gather_for(milliseconds(2));
+    std::string sent;
+    sent.resize(3'000'000, 'x');
+    sent += "end";
+    asio::co_spawn(context_, write_all(**a, sent), asio::detached);
+    EXPECT_TRUE(run(context_, read_all(*incoming.stream)) == sent);
+}
+
+Task<void> read_two(ByteStream& from, std::vector<Result<std::string>>& got) {
+    for (int i = 0; i < 2; ++i) {
+        Result<std::string> bytes = co_await from.read();
+        got.push_back(std::move(bytes));
+    }
+}
+
+// Much has come, so that more is waited for.
+TEST_F(TlsNetworkTest, ClosingEndsGathering) {
+    const auto a = connect();
+    ASSERT_TRUE(a);
+    const auto incoming = accept();
+    incoming.stream->gather_for(std::chrono::hours(1));
+    std::vector<Result<std::string>> got;
+    asio::co_spawn(context_, read_two(*incoming.stream, got), asio::detached);
+    std::string much;
+    much.resize(12'000, 'x');
+    ASSERT_TRUE(run(context_, (*a)->write(std::move(much))));
+    let_run(milliseconds(20));
+    ASSERT_EQ(got.size(), 1u);
+    incoming.stream->close();
+    let_run(milliseconds(20));
+    ASSERT_EQ(got.size(), 2u);
+    ASSERT_FALSE(got[1]);
+    EXPECT_EQ(got[1].error().kind, FailureKind::cancelled);
+}
+
 TEST_F(TlsNetworkTest, WhatTheOtherSystemHasIsDeliveredThoughNobodyReadsIt) {
     const auto a = connect();
     ASSERT_TRUE(a);

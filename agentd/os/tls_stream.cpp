@@ -1,6 +1,7 @@
 #include "agentd/os/tls_stream.hpp"
 
 #include "agentd/os/delivery_count.hpp"
+#include "agentd/os/link_pace.hpp"
 #include "agentd/os/plain_stream.hpp"
 
 #include <algorithm>
@@ -81,6 +82,14 @@ Task<Result<void>> TlsStream::write_parts(std::span<const std::string_view> part
     co_return written;
 }
 
+void TlsStream::gather_for(Duration time) {
+    state_->connection->gather_for(time);
+}
+
+void TlsStream::keep_below_link(double bits_per_second) {
+    trellis::keep_below_link(state_->connection->socket().native_handle(), bits_per_second);
+}
+
 // With a reset: the system sends nothing more of what it has taken.
 void TlsStream::abort() {
     state_->closed = true;
@@ -95,11 +104,11 @@ std::optional<std::uint64_t> TlsStream::delivered() const {
 
 void TlsStream::close() {
     if (std::exchange(state_->closed, true)) return;
-    boost::system::error_code ignored;
-    asio::ip::tcp::socket& socket = state_->connection->socket();
-    socket.cancel(ignored);
+    state_->connection->cancel();
+    const asio::ip::tcp::socket& socket = state_->connection->socket();
     if (socket.is_open())
-        asio::co_spawn(socket.get_executor(), say_farewell(state_->connection), asio::detached);
+        asio::co_spawn(state_->connection->socket().get_executor(), say_farewell(state_->connection),
+                       asio::detached);
 }
 
 std::unique_ptr<ByteStream> stream_over(std::shared_ptr<TlsConnection> connection, bool plain) {

@@ -22,6 +22,8 @@ class TlsStream : public ByteStream {
     Task<Result<void>> write(std::string bytes) override;
     Task<Result<std::size_t>> read_into(std::span<char> space) override;
     Task<Result<void>> write_parts(std::span<const std::string_view> parts) override;
+    void gather_for(Duration time) override;
+    void keep_below_link(double bits_per_second) override;
     // Announces the end and closes when the other side has done so too, at most a second later.
     void close() override;
     // Closes without announcing it.

@@ -45,7 +45,8 @@ Task<Report> Broadcast::run() {
     start.body = encode(request());
     operation_ = context_.operations().start(std::move(start));
     const auto read_again = [this](ChunkNumber chunk) { return producer_->read_again(chunk); };
-    service_.emplace(*operation_, context_.clock(), *holding_, *crew_, read_again, wish_.limit);
+    service_.emplace(*operation_, context_.clock(), *holding_, *crew_, read_again, wish_.limit,
+                     wish_.slowest_link);
     Task<Report> conducted = conduct();
     co_return co_await crew_->run(std::move(conducted));
 }

@@ -26,7 +26,8 @@ struct Wish {
     std::string source_path;  // on that host
     std::string destination;
     Method method = Method::chain;
-    double limit = 0;  // bytes a second that leave the source; 0: as fast as it goes
+    double limit = 0;         // bytes a second that leave the source; 0: as fast as it goes
+    double slowest_link = 0;  // of the chain's, bits a second; 0: not known
     bool verify = false;
     std::string pipe;  // a command that reads it
     bool resume = false;

@@ -1,5 +1,6 @@
 #include "plugins/bcast/order.hpp"
 
+#include "agentd/model/bandwidth_value.hpp"
 #include "agentd/model/host_order.hpp"
 #include "agentd/model/host_range.hpp"
 #include "agentd/model/rank_order.hpp"
@@ -103,6 +104,18 @@ Result<std::vector<Host>> ordered_hosts(CommandContext& context, const std::stri
         hosts.push_back(selected[place]);
     std::stable_partition(hosts.begin(), hosts.end(), [&](const Host& host) { return host.name == source; });
     return hosts;
+}
+
+double slowest_link(CommandContext& context, const std::vector<Host>& chain) {
+    const auto known = context.bus().get<BandwidthValue>(BandwidthValue::type_name);
+    std::vector<std::string> names;
+    for (const Host& host : chain)
+        names.push_back(host.name);
+    const double rate = known ? slowest_measured_link(known->tree(), names) : 0;
+    if (rate > 0)
+        context.say("bcast: sent evenly for the slowest link between the hosts, " + rate_text(rate) +
+                    " by bwtree");
+    return rate;
 }
 
 }  // namespace trellis::plugins::bcast

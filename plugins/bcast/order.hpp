@@ -15,4 +15,8 @@ namespace trellis::plugins::bcast {
 [[nodiscard]] Result<std::vector<Host>> ordered_hosts(CommandContext& context, const std::string& order,
                                                       const std::string& source);
 
+// Of the ways from each host to the next one, as far as bwtree has measured them: bits a second; 0: not at
+// all.
+[[nodiscard]] double slowest_link(CommandContext& context, const std::vector<Host>& chain);
+
 }  // namespace trellis::plugins::bcast

@@ -19,16 +19,17 @@ class RootService {
   public:
     using ReadAgain = std::function<Task<Result<std::shared_ptr<const Chunk>>>(ChunkNumber chunk)>;
 
-    // `limit`: bytes a second that leave it, to all hosts together; 0: as fast as it goes. All of it outlives
-    // the object.
+    // `limit`: bytes a second that leave it, to all hosts together; 0: as fast as it goes. `slowest_link`: of
+    // the hosts' ways to one another, bits a second; 0: not known. All of it outlives the object.
     RootService(Operation& operation, Clock& clock, Holding& holding, Crew& crew, ReadAgain read_again,
-                double limit)
+                double limit, double slowest_link)
         : operation_(operation),
           clock_(clock),
           holding_(holding),
           crew_(crew),
           read_again_(std::move(read_again)),
-          limit_(limit) {}
+          limit_(limit),
+          slowest_link_(slowest_link) {}
 
     // A host has asked, which listens there. Returns when it has all, or takes no more. `on_tree`: there is
     // no connection.
@@ -46,6 +47,7 @@ class RootService {
     Crew& crew_;
     ReadAgain read_again_;
     double limit_;
+    double slowest_link_;
     TimePoint free_{};  // when the limit lets the next bytes leave
 };
 

@@ -11,6 +11,9 @@ namespace {
 
 constexpr Duration connect_time = std::chrono::seconds(1);
 constexpr int most_asks_of_root = 3;
+// What gathering may cost: of one host, and of all in a chain together.
+constexpr Duration most_gathering = std::chrono::milliseconds(3),
+                   all_gathering = std::chrono::milliseconds(100);
 
 Failure cancelled() {
     return {FailureKind::cancelled, "", "", "another host is to be asked"};
@@ -43,6 +46,7 @@ void Upstream::begin(const Begin& begin) {
     chain_ = begin.chain;
     source_ = begin.source;
     const std::vector<Member> nodes = begin.nodes();
+    gathering_ = std::min(most_gathering, all_gathering / static_cast<int>(nodes.size()));
     const auto self = std::ranges::find(nodes, context_.peers().self, &Member::id);
     const auto node = static_cast<std::size_t>(self - nodes.begin());
     for (const std::size_t giver : givers_of(begin.method, node))
@@ -74,7 +78,7 @@ Task<Result<void>> Upstream::fetch() {
         const Stream stream = co_await reach(std::move(members));
         if (!stream) continue;
         fetched = cancelled();
-        if (!turned_) fetched = co_await intake_.take(stream);
+        if (!turned_) fetched = co_await intake_.take(stream, gathering_);
         intake_.close();
         if (fetched || (filing_ && filing_->failed())) co_return fetched;
         if (turned_ || giver_.id == root_id) continue;

@@ -62,6 +62,7 @@ class Upstream {
     std::set<HostId> retried_;    // after they were silent
     std::vector<HostId> passed_;  // for one that answers
     Intake intake_;
+    Duration gathering_{0};  // for which it may wait
     std::uint32_t streams_ = 0;
     std::shared_ptr<RootStream> from_root_;  // the last one that was asked for
     bool root_was_silent_ = false;           // on its connection

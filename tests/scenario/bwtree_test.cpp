@@ -22,6 +22,7 @@ using Kind = LinkBandwidth::Kind;
 using std::chrono::milliseconds;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A trunk that is faster than a card, an asymmetric one, one that the hosts cannot fill, cards of five rates.
 constexpr const char* uneven = R"(
@@ -111,6 +112,16 @@ TEST(BwtreeSimulated, AnswersForAPairWithTheLeastOfItsLinks) {
     EXPECT_THAT(measured.printed(), ContainsRegex("b00 to a00: (19[0-9]|20[0-9]) Mbit/s ± "));
     EXPECT_EQ(measured.run("bwtree query a00 nobody"), 2);
     EXPECT_THAT(measured.said(), HasSubstr("nobody is no host of this topology"));
+}
+
+TEST(BwtreeSimulated, BcastIsSentEvenlyForTheSlowestLinkOfTheChain) {
+    MeasuredTree measured(sim::parse_lab(uneven));
+    ASSERT_EQ(measured.run(), 0) << measured.said();
+    measured.shell().world().files("ctl").put("/tmp/file", "content");
+    ASSERT_EQ(measured.run("bcast /tmp/file /tmp"), 0) << measured.said();
+    EXPECT_THAT(measured.said(), ContainsRegex("sent evenly for the slowest link .*, (4[5-9]|5[0-5])"));
+    ASSERT_EQ(measured.run("bcast --method flat /tmp/file /tmp/other"), 0) << measured.said();
+    EXPECT_THAT(measured.said(), Not(HasSubstr("evenly")));
 }
 
 TEST(BwtreeSimulated, ThePublishedMethodTakesTheRateOfAPairForBothLinks) {
