@@ -57,6 +57,7 @@ class Trellis:
         self.session.timed("e hostname")
         self.session.ask("infer --json")
         self.seconds = 0
+        self.knows_rates = False
 
     def send(self, order, options=""):
         before = agents_seconds()
@@ -65,6 +66,13 @@ class Trellis:
         took = time.monotonic() - begin
         self.seconds = agents_seconds() - before
         return took
+
+
+    def send_evenly(self, options=""):
+        if not self.knows_rates:
+            self.session.ask("bwtree --json")
+            self.knows_rates = True
+        return self.send("tree", options)
 
 
 def trellis_from_nothing(program):
@@ -183,7 +191,7 @@ class MemoryInUse:
     done to a byte. A machine that always has its memory knows nothing of it."""
 
     STEP = 1 << 26
-    AHEAD = 12 * STEP
+    AHEAD = 2 * STEP
 
     def __init__(self, size):
         self.held = mmap.mmap(-1, size - size % self.STEP + self.STEP, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -245,6 +253,8 @@ def main():
         "trellis, order of the tree, --plain": lambda: trellis.send("tree", "--plain"),
         "trellis, by name": lambda: trellis.send("name"),
         "trellis, random order": lambda: trellis.send("random"),
+        "trellis, order of the tree, after `bwtree`": trellis.send_evenly,
+        "trellis, order of the tree, after `bwtree`, --plain": lambda: trellis.send_evenly("--plain"),
         "trellis, by name, with `explore`": lambda: trellis_from_nothing(program),
         "udpcast (multicast)": udpcast(floor),
         "uftp (multicast)": uftp(floor),
