@@ -109,6 +109,7 @@ Result<std::vector<Host>> ordered_hosts(CommandContext& context, const std::stri
 double slowest_link(CommandContext& context, const std::vector<Host>& chain) {
     const auto known = context.bus().get<BandwidthValue>(BandwidthValue::type_name);
     std::vector<std::string> names;
+    names.reserve(chain.size());
     for (const Host& host : chain)
         names.push_back(host.name);
     const double rate = known ? slowest_measured_link(known->tree(), names) : 0;
