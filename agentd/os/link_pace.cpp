@@ -9,8 +9,8 @@ namespace trellis {
 
 void keep_below_link(int socket, double bits_per_second) {
     constexpr double share = 0.98;
-    constexpr double headers =
-        90;  // bytes of each frame: TCP with time stamps, IPv4, Ethernet, preamble and gap
+    // Bytes of each frame: TCP with time stamps, IPv4, Ethernet, preamble and gap.
+    constexpr double headers = 90;
     int segment = 0;
     socklen_t size = sizeof segment;
     if (::getsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &segment, &size) != 0 || segment <= 0) return;

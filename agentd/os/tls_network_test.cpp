@@ -133,6 +133,9 @@ TEST_F(TlsNetworkTest, ClosingEndsGathering) {
     ASSERT_TRUE(run(context_, (*a)->write(std::move(much))));
     let_run(milliseconds(20));
     ASSERT_EQ(got.size(), 1u);
+    ASSERT_TRUE(run(context_, (*a)->write("more")));
+    let_run(milliseconds(20));
+    ASSERT_EQ(got.size(), 1u);
     incoming.stream->close();
     let_run(milliseconds(20));
     ASSERT_EQ(got.size(), 2u);

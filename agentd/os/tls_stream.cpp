@@ -105,10 +105,9 @@ std::optional<std::uint64_t> TlsStream::delivered() const {
 void TlsStream::close() {
     if (std::exchange(state_->closed, true)) return;
     state_->connection->cancel();
-    const asio::ip::tcp::socket& socket = state_->connection->socket();
+    asio::ip::tcp::socket& socket = state_->connection->socket();
     if (socket.is_open())
-        asio::co_spawn(state_->connection->socket().get_executor(), say_farewell(state_->connection),
-                       asio::detached);
+        asio::co_spawn(socket.get_executor(), say_farewell(state_->connection), asio::detached);
 }
 
 std::unique_ptr<ByteStream> stream_over(std::shared_ptr<TlsConnection> connection, bool plain) {

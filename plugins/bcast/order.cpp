@@ -17,6 +17,14 @@
 namespace trellis::plugins::bcast {
 namespace {
 
+std::vector<std::string> names_of(const std::vector<Host>& hosts) {
+    std::vector<std::string> names;
+    names.reserve(hosts.size());
+    for (const Host& host : hosts)
+        names.push_back(host.name);
+    return names;
+}
+
 // The places of hosts among the selected ones.
 struct Listed {
     std::vector<std::size_t> places;   // in the order of the list, each once
@@ -92,11 +100,7 @@ Result<std::vector<std::size_t>> places(CommandContext& context, const std::stri
 Result<std::vector<Host>> ordered_hosts(CommandContext& context, const std::string& order,
                                         const std::string& source) {
     const std::vector<Host> selected = context.selection();
-    std::vector<std::string> names;
-    names.reserve(selected.size());
-    for (const Host& host : selected)
-        names.push_back(host.name);
-    const auto found = places(context, order, names, source);
+    const auto found = places(context, order, names_of(selected), source);
     if (!found) return found.error();
     std::vector<Host> hosts;
     hosts.reserve(found->size());
@@ -108,11 +112,7 @@ Result<std::vector<Host>> ordered_hosts(CommandContext& context, const std::stri
 
 double slowest_link(CommandContext& context, const std::vector<Host>& chain) {
     const auto known = context.bus().get<BandwidthValue>(BandwidthValue::type_name);
-    std::vector<std::string> names;
-    names.reserve(chain.size());
-    for (const Host& host : chain)
-        names.push_back(host.name);
-    const double rate = known ? slowest_measured_link(known->tree(), names) : 0;
+    const double rate = known ? slowest_measured_link(known->tree(), names_of(chain)) : 0;
     if (rate > 0)
         context.say("bcast: sent evenly for the slowest link between the hosts, " + rate_text(rate) +
                     " by bwtree");

@@ -67,7 +67,6 @@ class Trellis:
         self.seconds = agents_seconds() - before
         return took
 
-
     def send_evenly(self, options=""):
         if not self.knows_rates:
             self.session.ask("bwtree --json")
