@@ -1,6 +1,6 @@
 // How long an estimate takes: the expected maximum of 12 hosts by integration and by the source's closed
-// form, and of 10,000 hosts of all kinds, with its quantiles; the median of several runs each. Then, of a
-// series of round-trip times, how the windows that the automatic method looks at nearby were chosen. Prints
+// form, and of 10,000 hosts of all kinds, with its quantiles; the median of several runs each. Then, on the
+// first half of a series of round-trip times, how what the automatic method does nearby was chosen. Prints
 // markdown tables. Usage: estimate_bench [FILE]
 #include "plugins/estimate/evaluation/error_table.hpp"
 #include "plugins/estimate/model/closed_form.hpp"
@@ -69,25 +69,27 @@ void print_row(const char* what, double us) {
     std::printf("| %s | %.3f |\n", what, us / 1e3);
 }
 
-// The median of Pareto fits to the last `least`, twice as many, ... `most` samples, on the first half of a
-// series: its root mean square error at each horizon, by that of the best fixed choice there.
-struct NearChoice {
-    std::size_t least = 0, most = 0;
+// A way of estimating nearby, on the first half of a series: its root mean square error at each horizon, by
+// that of the best fixed choice there.
+struct NearWay {
+    std::string name;
     std::vector<double> ratios;  // [horizon]
-    double mean = 0;
+    [[nodiscard]] double mean() const {
+        return std::accumulate(ratios.begin(), ratios.end(), 0.0) / static_cast<double>(ratios.size());
+    }
 };
 
-class NearChoices {
+class NearWays {
   public:
-    explicit NearChoices(History first_half)
-        : history_(std::move(first_half)), maxima_(row_maxima(history_)), rows_(history_.rows() - longest) {
+    explicit NearWays(History first_half)
+        : history_(std::move(first_half)), maxima_(row_maxima(history_)), rows_(history_.rows() - 1) {
         EvaluationPlan plan{{}, horizons_, 0};
         std::vector<Choice> pareto;
         for (std::size_t window = 2; window <= longest; window *= 2) {
             plan.windows.push_back(window);
             pareto.push_back({Method::pareto, window});
         }
-        std::iota(rows_.begin(), rows_.end(), longest);
+        std::iota(rows_.begin(), rows_.end(), 1);
         series_ = estimate_series(history_, pareto, rows_);
         const ErrorTable table = evaluate(history_, plan).value();
         best_.assign(horizons_.size(), std::numeric_limits<double>::infinity());
@@ -96,36 +98,50 @@ class NearChoices {
                 best_[place] = std::min(best_[place], choice[place].rmse);
     }
 
-    // The least mean ratio first.
-    [[nodiscard]] std::vector<NearChoice> all() const {
-        std::vector<NearChoice> found;
+    // The median of Pareto fits to the last so many, twice as many, ... samples.
+    [[nodiscard]] std::vector<NearWay> medians() const {
+        std::vector<NearWay> ways;
         for (std::size_t first = 0; first < series_.size(); ++first)
             for (std::size_t last = first; last < series_.size(); last += 2)
-                found.push_back(of(first, last));
-        std::ranges::sort(found, {}, &NearChoice::mean);
-        return found;
+                ways.push_back(way(std::to_string(series_[first].choice.window) + " to " +
+                                       std::to_string(series_[last].choice.window),
+                                   [&](std::size_t horizon) { return rmse(first, last, horizon); }));
+        return ways;
+    }
+    // The automatic method, which doubts sooner or later that what happens now goes on.
+    [[nodiscard]] std::vector<NearWay> doubts() const {
+        const auto candidates = estimate_series(history_, AutoChoice::candidates(), rows_);
+        std::vector<NearWay> ways;
+        for (const double memory : {4.0, 8.0, 12.0, 16.0, 20.0, 24.0, 32.0, 64.0})
+            for (const double share : {1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.0}) {
+                char name[64];
+                std::snprintf(name, sizeof name, "%g times, %g", memory, share);
+                ways.push_back(way(name, [&](std::size_t horizon) {
+                    const AutoChoice rule(horizon, {memory, share});
+                    return score_automatic_choice(rule, horizon, candidates, maxima_, longest).rmse;
+                }));
+            }
+        return ways;
     }
 
     static constexpr std::size_t longest = 1024;
 
   private:
-    [[nodiscard]] NearChoice of(std::size_t first, std::size_t last) const {
-        NearChoice choice{series_[first].choice.window, series_[last].choice.window, {}, 0};
-        for (std::size_t place = 0; place < horizons_.size(); ++place) {
-            choice.ratios.push_back(rmse(first, last, horizons_[place]) / best_[place]);
-            choice.mean += choice.ratios.back() / static_cast<double>(horizons_.size());
-        }
-        return choice;
+    [[nodiscard]] NearWay way(std::string name, const std::function<double(std::size_t)>& error) const {
+        NearWay found{std::move(name), {}};
+        for (std::size_t place = 0; place < horizons_.size(); ++place)
+            found.ratios.push_back(error(horizons_[place]) / best_[place]);
+        return found;
     }
     [[nodiscard]] double rmse(std::size_t first, std::size_t last, std::size_t horizon) const {
         double squares = 0;
-        const std::size_t count = rows_.size() - horizon + 1;
-        for (std::size_t place = 0; place < count; ++place) {
+        std::size_t count = 0;
+        for (std::size_t row = longest; row + horizon <= maxima_.size(); ++row, ++count) {
             std::vector<double> estimates;
             for (std::size_t window = first; window <= last; ++window)
-                estimates.push_back(series_[window].expected[place]);
+                estimates.push_back(series_[window].expected[row - 1]);
             std::ranges::sort(estimates);
-            const double error = estimates[estimates.size() / 2] - maxima_[rows_[place] + horizon - 1];
+            const double error = estimates[estimates.size() / 2] - maxima_[row + horizon - 1];
             squares += error * error;
         }
         return std::sqrt(squares / static_cast<double>(count));
@@ -139,9 +155,21 @@ class NearChoices {
     std::vector<double> best_;            // [horizon], the error of the best fixed choice
 };
 
-void print_near_choices(const char* path) {
+// The eight with the least mean ratio.
+void print_ways(const char* what, std::vector<NearWay> ways) {
+    std::ranges::stable_sort(ways, {}, &NearWay::mean);
+    std::printf("\n| %s | 1 | 2 | 4 | 8 | 16 | mean |\n|---|---|---|---|---|---|---|\n", what);
+    for (std::size_t place = 0; place < 8; ++place) {
+        std::printf("| %s |", ways[place].name.c_str());
+        for (const double ratio : ways[place].ratios)
+            std::printf(" %.3f |", ratio);
+        std::printf(" %.4f |\n", ways[place].mean());
+    }
+}
+
+void print_near_ways(const char* path) {
     const auto whole = read_history(path);
-    if (!whole || whole.value().rows() <= 2 * (NearChoices::longest + 16)) {
+    if (!whole || whole.value().rows() <= 2 * (NearWays::longest + 16)) {
         std::fprintf(stderr, "estimate_bench: %s\n",
                      whole ? "too few samples" : whole.error().message().c_str());
         std::exit(1);
@@ -150,15 +178,10 @@ void print_near_choices(const char* path) {
     half.times.resize(half.rows() / 2);
     for (std::vector<double>& column : half.round_trips)
         column.resize(half.times.size());
-    std::puts("\nThe first half of the series: error by that of the best fixed choice, samples ahead\n");
-    std::puts("| the median of Pareto, m = | 1 | 2 | 4 | 8 | 16 | mean |\n|---|---|---|---|---|---|---|");
-    const std::vector<NearChoice> all = NearChoices(std::move(half)).all();
-    for (std::size_t place = 0; place < 8; ++place) {
-        std::printf("| %zu to %zu |", all[place].least, all[place].most);
-        for (const double ratio : all[place].ratios)
-            std::printf(" %.3f |", ratio);
-        std::printf(" %.3f |\n", all[place].mean);
-    }
+    std::puts("\nThe first half of the series: error by that of the best fixed choice, samples ahead");
+    const NearWays ways(std::move(half));
+    print_ways("the median of Pareto, m =", ways.medians());
+    print_ways("what is usual counts by its errors, half-life and share", ways.doubts());
 }
 
 }  // namespace
@@ -186,5 +209,5 @@ int main(int count, char** arguments) {
     getrusage(RUSAGE_SELF, &usage);
     std::printf("\ngreatest memory: %.1f MB%s\n", static_cast<double>(usage.ru_maxrss) / 1024,
                 kept > 0 ? "" : ", and nothing was computed");
-    if (count > 1) print_near_choices(arguments[1]);
+    if (count > 1) print_near_ways(arguments[1]);
 }

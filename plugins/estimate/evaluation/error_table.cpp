@@ -1,11 +1,9 @@
 #include "plugins/estimate/evaluation/error_table.hpp"
 
 #include "plugins/estimate/evaluation/mann_whitney.hpp"
-#include "plugins/estimate/forecast/auto_choice.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numeric>
 
 namespace trellis::plugins::estimate {
@@ -30,11 +28,7 @@ class Scoring {
             return rows;
         };
         series_ = estimate_series(filled, table.choices, rows_from(table.first_row));
-        for (const std::size_t horizon : table.horizons) {
-            const AutoChoice rule(horizon);
-            auto& candidates = candidates_[rule.looks_near()];
-            if (candidates.empty()) candidates = estimate_series(filled, rule.candidates(), rows_from(1));
-        }
+        candidates_ = estimate_series(filled, AutoChoice::candidates(), rows_from(1));
     }
     void score_fixed();
     void score_automatic();
@@ -43,14 +37,12 @@ class Scoring {
     [[nodiscard]] std::vector<double> absolute_errors(std::size_t choice, std::size_t horizon,
                                                       Condition condition) const;
     [[nodiscard]] bool counts(std::size_t choice, std::size_t place, Condition condition) const;
-    [[nodiscard]] ErrorCell automatic_cell(std::size_t horizon) const;
     [[nodiscard]] std::size_t last_row(std::size_t horizon) const { return table_.rows - horizon; }
 
     ErrorTable& table_;
     std::vector<double> maxima_;
-    std::vector<EstimateSeries> series_;  // from first_row on
-    std::map<bool, std::vector<EstimateSeries>>
-        candidates_;  // from row 1 on, of the automatic choice: near or far
+    std::vector<EstimateSeries> series_;      // from first_row on
+    std::vector<EstimateSeries> candidates_;  // from row 1 on, of the automatic choice
 };
 
 ErrorCell cell_of(const std::vector<double>& absolute) {
@@ -93,34 +85,12 @@ void Scoring::score_fixed() {
     });
 }
 
-ErrorCell Scoring::automatic_cell(std::size_t horizon) const {
-    AutoChoice rule(horizon);
-    const std::vector<EstimateSeries>& candidates = candidates_.at(rule.looks_near());
-    std::vector<double> errors, estimates(candidates.size());
-    std::vector<char> truncated(candidates.size());
-    const auto look_at = [&](std::size_t row) {
-        for (std::size_t candidate = 0; candidate < candidates.size(); ++candidate) {
-            estimates[candidate] = candidates[candidate].expected[row - 1];
-            truncated[candidate] = candidates[candidate].truncated[row - 1];
-        }
-    };
-    for (std::size_t row = 1; row <= last_row(horizon); ++row) {
-        if (row > horizon) {
-            look_at(row - horizon);
-            rule.learn(estimates, maxima_[row - 1]);
-        }
-        if (row < table_.first_row) continue;
-        look_at(row);
-        const double estimate = estimates[rule.pick(estimates, truncated).candidate];
-        errors.push_back(std::abs(estimate - maxima_[row + horizon - 1]));
-    }
-    return cell_of(errors);
-}
-
 void Scoring::score_automatic() {
     table_.automatic.resize(table_.horizons.size());
     on_all_cores(table_.horizons.size(), [&](std::size_t place) {
-        table_.automatic[place] = automatic_cell(table_.horizons[place]);
+        const std::size_t horizon = table_.horizons[place];
+        table_.automatic[place] =
+            score_automatic_choice(AutoChoice(horizon), horizon, candidates_, maxima_, table_.first_row);
     });
 }
 
@@ -129,6 +99,30 @@ void Scoring::score_automatic() {
 std::string_view condition_text(Condition condition) {
     if (condition == Condition::any) return "all estimates";
     return condition == Condition::every_alpha_above_one ? "every alpha > 1" : "some alpha <= 1";
+}
+
+ErrorCell score_automatic_choice(AutoChoice rule, std::size_t horizon,
+                                 const std::vector<EstimateSeries>& candidates,
+                                 const std::vector<double>& maxima, std::size_t first_row) {
+    std::vector<double> errors, estimates(candidates.size());
+    std::vector<char> truncated(candidates.size());
+    const auto look_at = [&](std::size_t row) {
+        for (std::size_t candidate = 0; candidate < candidates.size(); ++candidate) {
+            estimates[candidate] = candidates[candidate].expected[row - 1];
+            truncated[candidate] = candidates[candidate].truncated[row - 1];
+        }
+    };
+    for (std::size_t row = 1; row + horizon <= maxima.size(); ++row) {
+        if (row > horizon) {
+            look_at(row - horizon);
+            rule.learn(estimates, maxima[row - 1]);
+        }
+        if (row < first_row) continue;
+        look_at(row);
+        const double estimate = estimates[rule.pick(estimates, truncated).candidate];
+        errors.push_back(std::abs(estimate - maxima[row + horizon - 1]));
+    }
+    return cell_of(errors);
 }
 
 Result<ErrorTable> evaluate(const History& filled, const EvaluationPlan& plan) {

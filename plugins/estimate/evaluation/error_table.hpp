@@ -2,7 +2,7 @@
 // et al. 2005, section 4.3, figures 6 to 8). A value; times in milliseconds, windows and horizons in samples.
 #pragma once
 
-#include "plugins/estimate/forecast/estimate_series.hpp"
+#include "plugins/estimate/forecast/auto_choice.hpp"
 
 #include <array>
 #include <cstddef>
@@ -40,6 +40,12 @@ struct ErrorTable {
     std::array<std::vector<std::vector<ErrorCell>>, all_conditions.size()> cells;
     std::vector<ErrorCell> automatic;  // [horizon]
 };
+
+// Of the automatic choice alone, which learns from all rows. `candidates`: the estimates of each of them,
+// from row 1 on; `maxima`: the greatest round-trip time of each row.
+[[nodiscard]] ErrorCell score_automatic_choice(AutoChoice rule, std::size_t horizon,
+                                               const std::vector<EstimateSeries>& candidates,
+                                               const std::vector<double>& maxima, std::size_t first_row);
 
 // Refused if no row is left to score.
 [[nodiscard]] Result<ErrorTable> evaluate(const History& filled, const EvaluationPlan& plan);

@@ -82,21 +82,53 @@ TEST(EstimateErrorTable, IsTheSameEveryTime) {
     EXPECT_THAT(evaluate(history, {{256}, {1}, 0}).error().cause, HasSubstr("200 samples are too few"));
 }
 
-TEST(EstimateAutoChoice, LooksNearByTheMedianAndFarByErrors) {
-    AutoChoice near(16);
-    EXPECT_EQ(near.candidates()[near.pick({3, 9, 5, 0}, {0, 0, 0, 0}).candidate].window, 8u);
-    EXPECT_EQ(near.candidates()[near.pick({3, 9, 5, 0}, {0, 0, 1, 0}).candidate],
+const std::size_t all_candidates = AutoChoice::candidates().size();
+
+std::size_t place_of(std::size_t window) {
+    const auto& all = AutoChoice::candidates();
+    return static_cast<std::size_t>(std::ranges::find(all, window, &Choice::window) - all.begin());
+}
+
+TEST(EstimateAutoChoice, LooksNearByTheMedian) {
+    const AutoChoice rule(16);
+    std::vector<double> estimates(all_candidates);
+    estimates[0] = 3, estimates[1] = 9, estimates[2] = 5;
+    std::vector<char> truncated(all_candidates);
+    EXPECT_EQ(rule.pick(estimates, truncated).candidate, place_of(8));
+    truncated[place_of(8)] = 1;
+    EXPECT_EQ(AutoChoice::candidates()[rule.pick(estimates, truncated).candidate],
               (Choice{Method::normal, 512}));
-    AutoChoice far(17);
-    const std::vector<char> regular(far.candidates().size());
-    const std::vector<double> now(far.candidates().size(), 50.0);
-    EXPECT_EQ(far.candidates()[far.pick(now, regular).candidate].window, 1024u);
-    std::vector<double> past(far.candidates().size(), 60.0);
-    past[1] = 50;
-    far.learn(past, 51);
-    const auto pick = far.pick(now, regular);
-    EXPECT_EQ(far.candidates()[pick.candidate].window, 64u);
+}
+
+TEST(EstimateAutoChoice, LooksFarByErrors) {
+    AutoChoice rule(17);
+    const std::vector<char> regular(all_candidates);
+    const std::vector<double> now(all_candidates, 50.0);
+    EXPECT_EQ(rule.pick(now, regular).candidate, place_of(1024));
+    std::vector<double> past(all_candidates, 60.0);
+    past[place_of(4)] = 51;
+    past[place_of(64)] = 50;
+    rule.learn(past, 51);
+    const auto pick = rule.pick(now, regular);
+    EXPECT_EQ(pick.candidate, place_of(64));
     EXPECT_THAT(pick.reason, HasSubstr("RMSE 1 ms"));
+}
+
+// Nearby, what is usual counts while it is clearly nearer to what comes, and no longer.
+TEST(EstimateAutoChoice, DoubtsThatWhatHappensNowGoesOn) {
+    AutoChoice rule(2, {8, 0.5});
+    const std::vector<char> regular(all_candidates);
+    std::vector<double> estimates(all_candidates, 60.0);  // usual
+    estimates[0] = estimates[1] = estimates[2] = 100;     // now
+    rule.learn(estimates, 81.5);                          // squares 342 and 462
+    EXPECT_EQ(rule.pick(estimates, regular).candidate, place_of(4));
+    for (int time = 0; time < 10; ++time)
+        rule.learn(estimates, 60);
+    const auto doubted = rule.pick(estimates, regular);
+    EXPECT_EQ(doubted.candidate, place_of(1024));
+    EXPECT_THAT(doubted.reason, HasSubstr("nearer of late"));
+    rule.learn(estimates, 100, 16);
+    EXPECT_EQ(rule.pick(estimates, regular).candidate, place_of(4));
 }
 
 TEST(EstimateAutoChoice, LearnsFromAHistory) {
