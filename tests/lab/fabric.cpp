@@ -40,8 +40,7 @@ Fabric::Fabric(const TopologyFile& file, std::chrono::nanoseconds spin)
                     [this](Packet* packet) { pool_.give_back(packet); }}),
       spin_ns_(spin.count()),
       epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
-      cards_(file.nodes.size()),
-      buffer_(largest_packet) {}
+      cards_(file.nodes.size()) {}
 
 void Fabric::add_card(std::size_t nic, UniqueFd card) {
     add_to(epoll_.get(), card.get(), nic);
@@ -89,15 +88,18 @@ void Fabric::turn() {
 
 void Fabric::read_card(std::size_t nic) {
     for (std::size_t i = 0; i < packets_per_read; ++i) {
-        ssize_t size = read(cards_[nic].get(), buffer_.data(), buffer_.size());
-        if (size <= 0) return;
+        Packet* packet = pool_.read_from(cards_[nic].get());
+        if (!packet) return;
         std::int64_t now = monotonic_ns();
-        std::span bytes(buffer_.data(), static_cast<std::size_t>(size));
-        auto view = view_packet(bytes);
+        auto view = view_packet({packet->bytes.get(), packet->size});
         count_.in += 1;
         last_packet_ns_ = now;
         if (wakeful_) wakeful_->touch(now);
-        if (view) model_.enter(pool_.take(bytes), nic, *view, now);
+        if (!view) {
+            pool_.give_back(packet);
+            continue;
+        }
+        model_.enter(packet, nic, *view, now);
     }
 }
 

@@ -12,7 +12,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace trellis::lab {
@@ -67,7 +66,6 @@ class Fabric {
     UniqueFd epoll_;
     std::vector<UniqueFd> cards_;  // by node
     std::map<int, std::function<void()>> watched_;
-    std::vector<std::uint8_t> buffer_;
     bool stopped_ = false;
     FabricCount count_;
 };

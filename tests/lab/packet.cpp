@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sys/uio.h>
 
 namespace trellis::lab {
 namespace {
@@ -69,10 +70,10 @@ PacketPool::Free& PacketPool::free_list(std::size_t capacity) {
     return capacity <= middle_capacity ? middle_ : large_;
 }
 
-Packet* PacketPool::take(std::span<const std::uint8_t> bytes) {
-    std::size_t capacity = bytes.size() <= small_capacity    ? small_capacity
-                           : bytes.size() <= middle_capacity ? middle_capacity
-                                                             : largest_packet;
+Packet* PacketPool::of_size(std::size_t size) {
+    std::size_t capacity = size <= small_capacity    ? small_capacity
+                           : size <= middle_capacity ? middle_capacity
+                                                     : largest_packet;
     Free& free = free_list(capacity);
     if (free.empty()) {
         auto fresh = std::make_unique<Packet>();
@@ -83,9 +84,30 @@ Packet* PacketPool::take(std::span<const std::uint8_t> bytes) {
     }
     Packet* packet = free.back();
     free.pop_back();
-    packet->size = bytes.size();
+    packet->size = size;
+    return packet;
+}
+
+Packet* PacketPool::take(std::span<const std::uint8_t> bytes) {
+    Packet* packet = of_size(bytes.size());
     std::memcpy(packet->bytes.get(), bytes.data(), bytes.size());
     return packet;
+}
+
+// Most bytes come in packets of a middle size, which are read in place.
+Packet* PacketPool::read_from(int card) {
+    Packet* packet = of_size(middle_capacity);
+    std::array<iovec, 2> parts{{{packet->bytes.get(), middle_capacity}, {rest_.data(), rest_.size()}}};
+    ssize_t result = readv(card, parts.data(), static_cast<int>(parts.size()));
+    auto size = static_cast<std::size_t>(std::max<ssize_t>(result, 0));
+    packet->size = std::min(size, middle_capacity);
+    if (size > small_capacity && size <= middle_capacity) return packet;
+    Packet* other = size > 0 ? of_size(size) : nullptr;
+    if (other) std::memcpy(other->bytes.get(), packet->bytes.get(), packet->size);
+    if (size > middle_capacity)
+        std::memcpy(other->bytes.get() + middle_capacity, rest_.data(), size - middle_capacity);
+    give_back(packet);
+    return other;
 }
 
 Packet* PacketPool::copy(const Packet& packet) {

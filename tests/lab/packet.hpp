@@ -52,15 +52,19 @@ struct Packet {
 class PacketPool {
   public:
     Packet* take(std::span<const std::uint8_t> bytes);
+    // The next packet that waits at a card; null if there is none.
+    Packet* read_from(int card);
     Packet* copy(const Packet& packet);
     void give_back(Packet* packet);
 
   private:
     using Free = std::vector<Packet*>;
+    Packet* of_size(std::size_t size);
     Free& free_list(std::size_t capacity);
 
     std::vector<std::unique_ptr<Packet>> all_;
     Free small_, middle_, large_;
+    std::vector<std::uint8_t> rest_ = std::vector<std::uint8_t>(largest_packet);
 };
 
 }  // namespace trellis::lab
