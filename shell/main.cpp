@@ -145,8 +145,9 @@ int run_in_session(const Options& options, const Times& times) {
     asio::io_context io{1};
     SteadyClock clock;
     OsFileStore files;
-    StandingHome home(io.get_executor(), clock, link_over(io.get_executor(), *session), options.session,
-                      options.seat, TRELLIS_VERSION);
+    TlsNetwork network(io.get_executor(), std::make_shared<const SessionKey>(), {});
+    StandingHome home(io.get_executor(), clock, network, link_over(io.get_executor(), *session),
+                      options.session, options.seat, TRELLIS_VERSION);
     return FrontProgram(io, clock, files, unix_time, home, options, times, all_commands()).run();
 }
 

@@ -41,6 +41,7 @@ class RootOperation final : public Operation {
     Task<Result<void>> write(HostId to, std::uint32_t stream, std::string bytes) override;
     void finish(HostId to, std::uint32_t stream) override;
     Task<Result<std::unique_ptr<ByteStream>>> connect(HostId to, Endpoint at, Duration timeout) override;
+    [[nodiscard]] PeerSession meeting() const override { return session_; }
     void cancel(CancelLevel level) override;
     void abandon() override;
     [[nodiscard]] OperationId id() const override { return id_; }

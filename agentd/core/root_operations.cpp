@@ -32,7 +32,7 @@ StartOperation RootOperations::start_message(const OperationRequest& request) co
     }
     if (!request.root_meets) return start;
     Host root;
-    root.key = network_.public_key();
+    root.key = request.root_key.empty() ? network_.public_key() : request.root_key;
     start.participants.push_back(std::move(root));
     return start;
 }

@@ -3,6 +3,7 @@
 // for it.
 #pragma once
 
+#include "trellis/peer.hpp"
 #include "trellis/role.hpp"
 
 #include <cstdint>
@@ -45,10 +46,12 @@ class Operation {
     virtual Task<Result<void>> write(HostId to, std::uint32_t stream, std::string bytes) = 0;
     virtual void finish(HostId to, std::uint32_t stream) = 0;
     // Straight to a host that listens, if the operation was started with `root_meets`. Failures: those of
-    // Network::connect(); unavailable where the root is in another process.
+    // Network::connect(); unavailable if it was not.
     virtual Task<Result<std::unique_ptr<ByteStream>>> connect(HostId, Endpoint, Duration) {
-        co_return Failure{FailureKind::unavailable, "connect to a host", "", "only the root can"};
+        co_return Failure{FailureKind::unavailable, "connect to a host", "", "the root meets none"};
     }
+    // The root among those who meet: what it connects with.
+    [[nodiscard]] virtual PeerSession meeting() const { return {}; }
     virtual void cancel(CancelLevel level) = 0;
     // Gives every host that has not ended yet the outcome "cancelled" and ends the operation at once.
     virtual void abandon() = 0;
@@ -62,6 +65,7 @@ struct OperationRequest {
     std::optional<Duration> timeout;  // on every host, from the moment that it starts there
     bool peers = false;               // the agents will meet directly: send them the participants and a nonce
     bool root_meets = false;          // the root is one of these participants
+    PublicKey root_key{};             // by which they know it; empty: that of the root's own process
     bool plain = false;               // as in PeerSession
 };
 

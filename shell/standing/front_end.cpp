@@ -234,7 +234,9 @@ Task<void> FrontEnd::run_operation(CallPointer call, OperationRequest request) {
         Turns::Turn mine = co_await session_.measuring().take(std::move(waits));
         turn.emplace(std::move(mine));
     }
+    const bool meets = request.root_meets;
     call->operation = session_.session().cluster().operations().start(std::move(request));
+    if (meets) send(OperationMeets{call->number, call->operation->meeting()});
     for (const auto& act : std::exchange(call->early, {}))
         act(*call->operation);
     co_await pass_events(call);

@@ -36,8 +36,8 @@ struct RemoteCluster::Exploring {
     Signal ended_signal;
 };
 
-RemoteCluster::RemoteCluster(Executor executor, std::unique_ptr<Link> link)
-    : executor_(std::move(executor)), link_(std::move(link)), news_(executor_) {}
+RemoteCluster::RemoteCluster(Executor executor, Network& network, std::unique_ptr<Link> link)
+    : executor_(std::move(executor)), network_(network), link_(std::move(link)), news_(executor_) {}
 
 RemoteCluster::~RemoteCluster() {
     *alive_ = false;
@@ -154,8 +154,14 @@ std::unique_ptr<Operation> RemoteCluster::start(OperationRequest request) {
         running->end(FailureKind::lost, session_gone);
     else
         operations_[call] = std::move(running);
+    request.root_key = network_.public_key();
     send(OperationCall{call, std::move(request)});
     return operation;
+}
+
+void RemoteCluster::take(OperationMeets& meets) {
+    const auto found = operations_.find(meets.call);
+    if (found != operations_.end()) found->second->meeting = std::move(meets.meeting);
 }
 
 void RemoteCluster::take(OperationNews& news) {

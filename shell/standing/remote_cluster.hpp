@@ -4,6 +4,7 @@
 #pragma once
 
 #include "trellis/link.hpp"
+#include "trellis/network.hpp"
 
 #include "agentd/core/mailbox.hpp"
 #include "shell/session/cluster.hpp"
@@ -22,7 +23,9 @@ class RemoteOperation;
 
 class RemoteCluster final : public Cluster, private Operations {
   public:
-    RemoteCluster(Executor executor, std::unique_ptr<Link> link);
+    // `network`: of this process, which connects to hosts by itself where an operation wants that; it
+    // outlives this.
+    RemoteCluster(Executor executor, Network& network, std::unique_ptr<Link> link);
     ~RemoteCluster() override;
     RemoteCluster(const RemoteCluster&) = delete;
     RemoteCluster& operator=(const RemoteCluster&) = delete;
@@ -68,11 +71,13 @@ class RemoteCluster final : public Cluster, private Operations {
     void take(ExploreSuspicion& suspicion);
     void take(ExploreAttempt& attempt);
     void take(ExploreOutcomeNews& news);
+    void take(OperationMeets& meets);
     void take(OperationNews& news);
     void take(Written& written);
     void take(CallEnded& ended);
 
     Executor executor_;
+    Network& network_;
     std::unique_ptr<Link> link_;
     Membership membership_;
     Listener listener_;

@@ -74,6 +74,11 @@ void RemoteOperation::finish(HostId to, std::uint32_t stream) {
     running_->send(WriteToHost{running_->call, to, stream, "", true});
 }
 
+Task<Result<std::unique_ptr<ByteStream>>> RemoteOperation::connect(HostId to, Endpoint at, Duration timeout) {
+    const std::shared_ptr<RemoteCluster::Running> running = running_;
+    co_return co_await running->network.connect(running->meeting, to, std::move(at), timeout);
+}
+
 void RemoteOperation::cancel(CancelLevel level) {
     running_->send(CancelCall{running_->call, level, false});
 }

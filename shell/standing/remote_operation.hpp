@@ -20,7 +20,11 @@ namespace trellis {
 // What has come of one operation; shared by the RemoteOperation and the cluster that feeds it.
 struct RemoteCluster::Running {
     Running(RemoteCluster& of, CallNumber number, const std::vector<HostId>& hosts)
-        : cluster(&of), call(number), left(hosts.begin(), hosts.end()), changed(of.executor_) {}
+        : cluster(&of),
+          network(of.network_),
+          call(number),
+          left(hosts.begin(), hosts.end()),
+          changed(of.executor_) {}
     // Does nothing after the end.
     void send(const ToSession& message) const {
         if (cluster) cluster->send(message);
@@ -31,6 +35,8 @@ struct RemoteCluster::Running {
     void end(FailureKind kind, const std::string& why);
 
     RemoteCluster* cluster;  // null once it has ended
+    Network& network;
+    PeerSession meeting;
     CallNumber call;
     std::set<HostId> left;
     std::deque<OperationEvent> events;
@@ -51,6 +57,8 @@ class RemoteOperation final : public Operation {
     void send_all(std::string body) override;
     Task<Result<void>> write(HostId to, std::uint32_t stream, std::string bytes) override;
     void finish(HostId to, std::uint32_t stream) override;
+    Task<Result<std::unique_ptr<ByteStream>>> connect(HostId to, Endpoint at, Duration timeout) override;
+    [[nodiscard]] PeerSession meeting() const override { return running_->meeting; }
     void cancel(CancelLevel level) override;
     void abandon() override;
     [[nodiscard]] OperationId id() const override { return OperationId{running_->call}; }

@@ -200,6 +200,15 @@ struct ExploreOutcomeNews {
         archive(call, host, outcome);
     }
 };
+// In which the root meets the hosts, before its first news: the front end connects by itself.
+struct OperationMeets {
+    CallNumber call = 0;
+    PeerSession meeting;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(call, meeting);
+    }
+};
 struct OperationNews {
     CallNumber call = 0;
     OperationEvent event;
@@ -225,9 +234,9 @@ struct CallEnded {
         archive(call);
     }
 };
-using ToFrontEnd =
-    std::variant<Description, Farewell, Attached, SharedChange, SeatChange, MemberNews, Note, ExploreProgress,
-                 ExploreSuspicion, ExploreAttempt, ExploreOutcomeNews, OperationNews, Written, CallEnded>;
+using ToFrontEnd = std::variant<Description, Farewell, Attached, SharedChange, SeatChange, MemberNews, Note,
+                                ExploreProgress, ExploreSuspicion, ExploreAttempt, ExploreOutcomeNews,
+                                OperationMeets, OperationNews, Written, CallEnded>;
 
 // The frame that carries a message (ToSession or ToFrontEnd).
 template <class Message>
@@ -253,7 +262,12 @@ void serialize(Archive& archive, LoginAttempt& attempt) {
 }
 template <class Archive>
 void serialize(Archive& archive, OperationRequest& request) {
-    archive(request.kind, request.hosts, request.body, request.timeout, request.peers, request.plain);
+    archive(request.kind, request.hosts, request.body, request.timeout, request.peers, request.root_meets,
+            request.root_key, request.plain);
+}
+template <class Archive>
+void serialize(Archive& archive, PeerSession& session) {
+    archive(session.operation, session.nonce, session.self, session.participants, session.plain);
 }
 template <class Archive>
 void serialize(Archive& archive, HostMessage& message) {

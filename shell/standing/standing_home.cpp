@@ -10,10 +10,11 @@ namespace trellis {
 
 using asio::experimental::awaitable_operators::operator||;
 
-StandingHome::StandingHome(const Executor& executor, Clock& clock, std::unique_ptr<Link> link,
-                           std::string name, std::string seat, std::string version)
+StandingHome::StandingHome(const Executor& executor, Clock& clock, Network& network,
+                           std::unique_ptr<Link> link, std::string name, std::string seat,
+                           std::string version)
     : clock_(clock),
-      remote_(executor, std::move(link)),
+      remote_(executor, network, std::move(link)),
       name_(std::move(name)),
       seat_name_(std::move(seat)),
       version_(std::move(version)) {}

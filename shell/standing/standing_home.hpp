@@ -17,8 +17,8 @@ namespace trellis {
 class StandingHome final : public Home {
   public:
     // `link`: connected to the session called `name`.
-    StandingHome(const Executor& executor, Clock& clock, std::unique_ptr<Link> link, std::string name,
-                 std::string seat, std::string version);
+    StandingHome(const Executor& executor, Clock& clock, Network& network, std::unique_ptr<Link> link,
+                 std::string name, std::string seat, std::string version);
     [[nodiscard]] Cluster& cluster() override { return remote_; }
     Task<bool> enter(FrontEndParts parts) override;
     Task<void> leave() override;

@@ -259,6 +259,19 @@ TRL
     expect_equal "hosts with the exact bytes" "$(grep -c ": $(on ctl sha256sum /tmp/big | cut -d ' ' -f 1)" "$out")" 15
 }
 
+# The front end connects to the first host itself.
+from_a_standing_session() {
+    for line in "explore $hosts" "bcast /tmp/big /tmp/stood" "e sha256sum /tmp/stood"; do
+        on ctl "$trellis" --session bcast -c "$line"
+    done >"$out" 2>"$err"
+    on ctl "$trellis" session end bcast
+    expect_said "^16 of 16 hosts have it: "
+    local digest
+    digest=$(on ctl sha256sum /tmp/big | cut -d ' ' -f 1)
+    expect_equal "hosts with the exact bytes" "$(grep -c ": $digest" "$out")" 16
+    expect_equal "lines about the control tree" "$(grep -c 'control tree' "$err")" 0
+}
+
 back_again() {
     session <<TRL
 explore $hosts
@@ -295,6 +308,7 @@ on ctl sh -c "head -c ${megabytes}000000 /dev/urandom > /tmp/big"
 on ctl sh -c 'mkdir -p "/tmp/tree/a b/c" && cd /tmp/tree && : > empty && echo x > "a b/line
 break" && chmod 750 "a b" && ln -s "a b" link && seq 1 1000 | while read -r n; do echo $n > "a b/c/$n"; done'
 try "a file to 16 hosts" one_file
+try "a file from a session that stays up" from_a_standing_session
 try "a tree of files" a_tree
 try "without encryption" plain
 try "what a listener sees" what_a_listener_sees

@@ -45,11 +45,13 @@ class FakeOperation final : public Operation {
                   const OperationRequest& request, std::shared_ptr<FakeCounts> counts,
                   std::vector<int>& signals)
         : wake_(executor, std::chrono::steady_clock::time_point::max()),
+          meeting_{id(), "nonce", root_id, {}, request.plain},
           counts_(std::move(counts)),
           signals_(signals) {
         const ExecRequest exec = decode<ExecRequest>(request.body).value();
         for (const HostId host : request.hosts)
             answer(host, shell(membership.find(host)->host.name, exec));
+        meeting_.participants.emplace_back().key = request.root_key;
     }
 
     ~FakeOperation() override { ++counts_->ended; }
@@ -90,6 +92,7 @@ class FakeOperation final : public Operation {
                 {host, RoleResult{{Outcome::State::failed, 0, FailureKind::cancelled, ""}, ""}});
         wake();
     }
+    [[nodiscard]] PeerSession meeting() const override { return meeting_; }
     [[nodiscard]] OperationId id() const override { return OperationId{1}; }
 
   private:
@@ -107,6 +110,7 @@ class FakeOperation final : public Operation {
     }
 
     asio::steady_timer wake_;
+    PeerSession meeting_;
     std::shared_ptr<FakeCounts> counts_;
     bool woken_ = false;
     std::vector<int>& signals_;

@@ -30,12 +30,25 @@ std::unique_ptr<Link> link_over(const Executor& executor, FileDescriptor socket)
     return std::make_unique<StreamLink>(executor, std::make_unique<FdStream>(executor, std::move(socket)));
 }
 
+// Connects to nobody, and keeps with what it was to.
+class FakeNetwork final : public Network {
+  public:
+    [[nodiscard]] PublicKey public_key() const override { return "front end"; }
+    Result<std::unique_ptr<Listener>> listen(const PeerSession&) override { return unavailable("no"); }
+    Task<Result<std::unique_ptr<ByteStream>>> connect(const PeerSession& session, HostId, Endpoint,
+                                                      Duration) override {
+        sessions.push_back(session);
+        co_return unavailable("nobody is there");
+    }
+    std::vector<PeerSession> sessions;
+};
+
 // A client as main.cpp makes it, without a process of its own.
 class Client {
   public:
     Client(asio::io_context& io, Clock& clock, std::unique_ptr<Link> link)
         : io_(io),
-          remote_(io.get_executor(), std::move(link)),
+          remote_(io.get_executor(), network, std::move(link)),
           session_(remote_, clock, [] { return 1700000000; }, {}) {}
 
     Task<void> attach(std::string seat, std::string version) {
@@ -61,6 +74,7 @@ class Client {
     }
     Task<LineResult> run(std::string line) { return interpreter_.run_line(std::move(line), ""); }
 
+    FakeNetwork network;
     std::string ended;
     [[nodiscard]] RemoteCluster& remote() { return remote_; }
     [[nodiscard]] Seat& seat() { return seat_; }
@@ -81,6 +95,11 @@ class Client {
     Interrupts interrupts_{io_.get_executor()};
     Interpreter interpreter_{session_, seat_, console_, interrupts_, builtin_commands()};
 };
+
+Task<std::string> connect_to(Operation& operation, HostId host) {
+    const auto stream = co_await operation.connect(host, {}, std::chrono::seconds(1));
+    co_return stream ? "" : stream.error().cause;
+}
 
 class StandingSessions : public testing::Test {
   protected:
@@ -312,6 +331,28 @@ TEST_F(StandingSessions, MeasuresForOneFrontEndAtATime) {
     const auto event = wait_for(second->next());
     ASSERT_TRUE(event);
     EXPECT_EQ(std::get<StreamData>(event->what).bytes, "begun\n");
+}
+
+// As the root, with a key of its own that the hosts are told.
+TEST_F(StandingSessions, FrontEndsConnectToHostsThemselves) {
+    const auto client = connect();
+    run(*client, "explore a0");
+    const HostId host = cluster.membership().find("a0")->host.id;
+    const ExecRequest meet{"meet", "", {}, {}, {}, {}};
+    OperationRequest request{"exec", {host}, encode(meet), {}};
+    request.peers = request.root_meets = request.plain = true;
+    const auto operation = client->remote().operations().start(request);
+    EXPECT_TRUE(wait_for(operation->next()));
+    const auto connected = wait_for(connect_to(*operation, host));
+    EXPECT_EQ(connected, "nobody is there");
+    ASSERT_EQ(client->network.sessions.size(), 1U);
+    const PeerSession& met = client->network.sessions[0];
+    EXPECT_EQ(met.operation, OperationId{1});
+    EXPECT_EQ(met.nonce, "nonce");
+    EXPECT_EQ(met.self, root_id);
+    EXPECT_TRUE(met.plain);
+    ASSERT_EQ(met.participants.size(), 1U);
+    EXPECT_EQ(met.participants[0].key, "front end");
 }
 
 }  // namespace
