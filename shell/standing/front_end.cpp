@@ -224,10 +224,10 @@ void FrontEnd::take(OperationCall& request) {
                    asio::bind_cancellation_slot(call->cancel.slot(), std::move(ended)));
 }
 
-// Operations in which hosts meet directly are measurements and transfers.
+// Operations in which hosts meet directly are measurements, unless they meet the root as well: transfers.
 Task<void> FrontEnd::run_operation(CallPointer call, OperationRequest request) {
     std::optional<Turns::Turn> turn;
-    if (request.peers) {
+    if (request.peers && !request.root_meets) {
         std::function<void()> waits = [this] {
             send(Note{"waiting for another measurement of the network"});
         };

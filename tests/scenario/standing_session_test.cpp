@@ -327,6 +327,9 @@ TEST_F(StandingSessions, MeasuresForOneFrontEndAtATime) {
     std::string said;
     run_until([&] { return !(said += other->said()).empty(); });
     EXPECT_THAT(said, HasSubstr("waiting for another measurement"));
+    OperationRequest transfer = request;
+    transfer.root_meets = true;
+    EXPECT_TRUE(wait_for(other->remote().operations().start(transfer)->next()));
     first.reset();
     const auto event = wait_for(second->next());
     ASSERT_TRUE(event);
