@@ -97,7 +97,8 @@ class Client {
 };
 
 Task<std::string> connect_to(Operation& operation, HostId host) {
-    const auto stream = co_await operation.connect(host, {}, std::chrono::seconds(1));
+    Endpoint nowhere;
+    const auto stream = co_await operation.connect(host, std::move(nowhere), std::chrono::seconds(1));
     co_return stream ? "" : stream.error().cause;
 }
 
