@@ -8,8 +8,6 @@
 
 namespace trellis {
 
-using asio::experimental::awaitable_operators::operator||;
-
 StandingHome::StandingHome(const Executor& executor, Clock& clock, Network& network,
                            std::unique_ptr<Link> link, std::string name, std::string seat,
                            std::string version)
@@ -20,6 +18,7 @@ StandingHome::StandingHome(const Executor& executor, Clock& clock, Network& netw
       version_(std::move(version)) {}
 
 Task<bool> StandingHome::enter(FrontEndParts parts) {
+    using namespace asio::experimental::awaitable_operators;
     parts_.emplace(std::move(parts));
     const char* agent = std::getenv("SSH_AUTH_SOCK");
     Attach as{version_, seat_name_, agent ? agent : ""};
@@ -72,6 +71,7 @@ void StandingHome::ended(const std::string& why) {
 }
 
 Task<void> StandingHome::leave() {
+    using namespace asio::experimental::awaitable_operators;
     if (!kept_.empty()) share();  // what has changed since the last statement
     auto left = remote_.leave();
     auto patience = clock_.sleep(std::chrono::seconds(5));
