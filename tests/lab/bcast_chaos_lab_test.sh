@@ -66,11 +66,12 @@ list_files() {
 }
 
 round() {
-    local i count delay seconds running=() mishaps=() methods=(chain chain tree flat) method
+    local i count delay seconds running=() mishaps=() methods=(chain chain tree flat) method plain=
     excused=()
     RANDOM=$seed
     count=$((1 + RANDOM % 3))
     method=${methods[RANDOM % 4]}
+    [[ $((RANDOM % 4)) -gt 0 ]] || plain=--plain
     : >"$out"
     for ((i = 0; i < count; i++)); do
         draw_mishap
@@ -84,14 +85,14 @@ round() {
     session --lease ${lease}s <<TRL
 explore $hosts
 e echo begun
-bcast --json --order random --method $method /tmp/source /tmp/big
+bcast --json --order random --method $method $plain /tmp/source /tmp/big
 TRL
     wait "${running[@]}"
     expect_nothing_left $((lease * 1000 + 4000))
     list_files
     mapfile -t complaints < <(python3 "$lab_folder/bcast_chaos_check.py" "$out" "$scratch/files" "$digest" 120 "${excused[@]}")
     wrong+=("${complaints[@]}")
-    [[ ${#wrong[@]} -eq 0 ]] || wrong+=("TRELLIS_CHAOS_SEED=$seed: $method: ${mishaps[*]}")
+    [[ ${#wrong[@]} -eq 0 ]] || wrong+=("TRELLIS_CHAOS_SEED=$seed: $method $plain: ${mishaps[*]}")
 }
 
 first=${TRELLIS_CHAOS_SEED:-1}
