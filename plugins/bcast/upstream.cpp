@@ -81,6 +81,7 @@ Task<Result<void>> Upstream::fetch() {
         if (!turned_) fetched = co_await intake_.take(stream, gathering_);
         intake_.close();
         if (fetched || (filing_ && filing_->failed())) co_return fetched;
+        if (turned_ && giver_.id == root_id) asks_of_root_ = 0;  // it has answered
         if (turned_ || giver_.id == root_id) continue;
         if (intake_.was_silent() && retried_.insert(giver_.id).second) {
             if (left_.empty() && giver_.id != source_) turned_ = Member{root_id, {}};  // which may know more

@@ -57,10 +57,10 @@ class Upstream {
     std::vector<Member> left_;      // to be asked, the next one last
     std::optional<Member> turned_;  // to be asked before them
     std::size_t at_once_ = 1;       // of them
-    int asks_of_root_ = 0;
-    Member giver_{};              // the one that is asked
-    std::set<HostId> retried_;    // after they were silent
-    std::vector<HostId> passed_;  // for one that answers
+    int asks_of_root_ = 0;          // since it named somebody
+    Member giver_{};                // the one that is asked
+    std::set<HostId> retried_;      // after they were silent
+    std::vector<HostId> passed_;    // for one that answers
     Intake intake_;
     Duration gathering_{0};  // for which it may wait
     std::uint32_t streams_ = 0;

@@ -46,7 +46,7 @@ class BcastChaos {
         const Duration taken = world().time().now() - begun;
         const nlohmann::json report = nlohmann::json::parse(shell_.printed());
         for (const nlohmann::json& host : report["hosts"])
-            judge(host["host"], host["has"]);
+            judge(host);
         if (taken > std::chrono::seconds(90)) wrong_ += "it took too long; ";
         world().advance(std::chrono::seconds(90));
         for (const std::string& host : hosts_)
@@ -111,9 +111,10 @@ class BcastChaos {
             if (host == link || groups.find(host[0]) != std::string::npos) unreached_.insert(host);
     }
 
-    void judge(const std::string& host, bool has) {
+    void judge(const nlohmann::json& part) {
+        const std::string host = part["host"];
         const bool well = !dead_.contains(host) && !unreached_.contains(host);
-        if (well && !has) wrong_ += host + " has it not; ";
+        if (well && !part["has"]) wrong_ += host + " has it not: " + part.value("cause", "") + "; ";
     }
     // Also a host of which the root knows nothing any more has all of it or nothing.
     void judge_files(const std::string& host) {

@@ -74,6 +74,22 @@ TEST_P(BcastByMethod, ASlowHostGetsItToo) {
     expect_everywhere_alike();
 }
 
+// Half of the hosts are gone and named to it in vain, one after the other.
+TEST_P(BcastByMethod, AHostThatFindsNobodyForAWhileGetsItFromTheShell) {
+    put_source(12'000'000);
+    std::erase_if(hosts_, [](const std::string& host) { return host.size() == 3; });
+    after(milliseconds(400), [](sim::SimWorld& there) { there.stop("h4"); });
+    after(milliseconds(500), [](sim::SimWorld& there) {
+        for (int i = 10; i < 20; ++i)
+            there.cut("h" + std::to_string(i), sim::Cut::silent);
+    });
+    after(milliseconds(1200), [](sim::SimWorld& there) { there.cut("h4", sim::Cut::silent); });
+    after(milliseconds(1700), [](sim::SimWorld& there) { there.resume("h4"); });
+    after(milliseconds(3000), [](sim::SimWorld& there) { there.heal("h4"); });
+    EXPECT_EQ(run(line("/tmp/big /tmp/big")), 1);
+    expect_everywhere_alike();
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, BcastByMethod, ::testing::Values("chain", "tree", "flat"),
                          [](const auto& method) { return std::string(method.param); });
 
