@@ -170,7 +170,7 @@ Task<Result<Report>> BcastCommand::send(CommandContext& context) {
         co_return invalid("--pipe: a command reads one file, not a directory");
     auto hosts = ordered_hosts(context, order_, giver_ ? giver_->name : "");
     if (!hosts) co_return invalid("--order " + hosts.error().message());
-    if (!giver_ && wished->method == Method::chain) wished->slowest_link = slowest_link(context, *hosts);
+    if (wished->method == Method::chain) wished->slowest_link = slowest_link(context, *hosts);
     Broadcast broadcast(context, std::move(*about), source_.get(), std::move(*hosts), std::move(*wished));
     co_return co_await broadcast.run();
 }

@@ -33,7 +33,7 @@ Task<RoleResult> Giver::run() {
     producer_.emplace(*source_, holding_);
     service_.emplace(
         context_, holding_, crew_, [this](ChunkNumber chunk) { return producer_->read_again(chunk); },
-        [](std::shared_ptr<ByteStream>) -> Task<void> { co_return; });
+        [](std::shared_ptr<ByteStream>) -> Task<void> { co_return; }, request_.slowest_link);
     Task<RoleResult> given = give();
     co_return co_await crew_.run(std::move(given));
 }

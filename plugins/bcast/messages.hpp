@@ -17,7 +17,7 @@
 
 namespace trellis::plugins::bcast {
 
-inline constexpr std::uint32_t bcast_version = 3;
+inline constexpr std::uint32_t bcast_version = 4;
 
 struct BcastRequest {
     std::uint32_t version = bcast_version;
@@ -27,17 +27,18 @@ struct BcastRequest {
     bool describe = false;    // only say what there is
     std::string destination;  // as the user wrote it
     std::map<HostId, std::string>
-        directories;         // where a destination begins that is not absolute; else at home
-    std::string token;       // in temporary names
-    bool verify = false;     // read the files again before they get their names
-    std::string pipe;        // a command that reads the one file, in place of a name
-    bool resume = false;     // go on from what an earlier one has left, and leave what has come
-    bool compress = false;   // by the source
-    std::string digest_key;  // of a Digester: what comes goes to its file before it is checked; else empty
+        directories;          // where a destination begins that is not absolute; else at home
+    std::string token;        // in temporary names
+    bool verify = false;      // read the files again before they get their names
+    std::string pipe;         // a command that reads the one file, in place of a name
+    bool resume = false;      // go on from what an earlier one has left, and leave what has come
+    bool compress = false;    // by the source
+    std::string digest_key;   // of a Digester: what comes goes to its file before it is checked; else empty
+    double slowest_link = 0;  // for which a host that has it sends evenly, bits a second; 0: as it goes
     template <class Archive>
     void serialize(Archive& archive) {
         archive(version, about, source, source_path, describe, destination, directories, token, verify, pipe,
-                resume, compress, digest_key);
+                resume, compress, digest_key, slowest_link);
     }
 };
 

@@ -120,6 +120,8 @@ TEST(BwtreeSimulated, BcastIsSentEvenlyForTheSlowestLinkOfTheChain) {
     measured.shell().world().files("ctl").put("/tmp/file", "content");
     ASSERT_EQ(measured.run("bcast /tmp/file /tmp"), 0) << measured.said();
     EXPECT_THAT(measured.said(), ContainsRegex("sent evenly for the slowest link .*, (4[5-9]|5[0-5])"));
+    ASSERT_EQ(measured.run("bcast a00:/tmp/file /tmp/again"), 0) << measured.said();
+    EXPECT_THAT(measured.said(), ContainsRegex("sent evenly for the slowest link .*, (4[5-9]|5[0-5])"));
     ASSERT_EQ(measured.run("bcast --method flat /tmp/file /tmp/other"), 0) << measured.said();
     EXPECT_THAT(measured.said(), Not(HasSubstr("evenly")));
 }
