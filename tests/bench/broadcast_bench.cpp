@@ -1,8 +1,8 @@
 // broadcast_bench: bcast in the simulated world.
 //   broadcast_bench cut-through [HOSTS [MEGABYTES]]   (default 1024, 4) the time beside that of an ideal
 //       pipeline: the size divided by the rate of the links, and a hop for each host
-//   broadcast_bench chaos [ROUNDS [SEED]]             (default 5000, 1) rounds with mishaps, every fourth with
-//   --plain; those that went wrong
+//   broadcast_bench chaos [ROUNDS [SEED]]             (default 5000, 1) rounds with mishaps, every fourth
+//   with --plain; those that went wrong
 #include "tests/scenario/bcast_chaos.hpp"
 #include "tests/scenario/cut_through.hpp"
 
