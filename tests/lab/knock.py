@@ -2,8 +2,8 @@
 """A stranger: connects to every port that opens on this host besides sshd's, says nonsense or nothing, and counts
 what is answered.
 
-Usage: knock.py SECONDS. Prints "N ports, M connections, K bytes answered, closed within T ms"; T is that of the
-connection that stayed open longest.
+Usage: knock.py SECONDS. Prints "begun", and in the end "N ports, M connections, K bytes answered, closed within T ms"; T
+is that of the connection that stayed open longest.
 """
 import os
 import socket
@@ -60,6 +60,7 @@ def main():
     """Knocks at each port twice whenever it is seen, every 50 ms."""
     end = time.monotonic() + float(sys.argv[1])
     tally, visits = Tally(), []
+    print("begun", flush=True)
     while time.monotonic() < end:
         for place in open_ports():
             for words in (os.urandom(300), b""):
