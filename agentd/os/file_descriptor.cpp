@@ -18,6 +18,10 @@ DescriptorPair make_pipe() {
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
+void close_on_exec(int descriptor) {
+    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
 void set_nonblocking(int descriptor) {
     const int flags = ::fcntl(descriptor, F_GETFL);
     if (flags >= 0 && (flags & O_NONBLOCK) == 0) ::fcntl(descriptor, F_SETFL, flags | O_NONBLOCK);

@@ -38,6 +38,9 @@ struct DescriptorPair {
 [[nodiscard]] DescriptorPair make_socket_pair();
 [[nodiscard]] DescriptorPair make_pipe();
 
+// Programs that are started from now on do not get it.
+void close_on_exec(int descriptor);
+
 // Non-blocking from now on.
 void set_nonblocking(int descriptor);
 

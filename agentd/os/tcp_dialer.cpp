@@ -63,6 +63,7 @@ Task<Result<FileDescriptor>> connect_tcp(std::string host, std::uint16_t port, i
             socket.set_option(tcp::no_delay(true), ignored);
             FileDescriptor descriptor(socket.release());
             set_nonblocking(descriptor.get());
+            close_on_exec(descriptor.get());
             co_return descriptor;
         }
         failure.cause = text_of(endpoint) + ": " + error.message();

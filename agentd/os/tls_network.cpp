@@ -1,6 +1,7 @@
 #include "agentd/os/tls_network.hpp"
 
 #include "agentd/core/pair_hello.hpp"
+#include "agentd/os/file_descriptor.hpp"
 #include "agentd/os/listening_sockets.hpp"
 #include "agentd/os/tls_listener.hpp"
 #include "agentd/os/tls_session.hpp"
@@ -48,6 +49,7 @@ Task<Result<Connection>> dial(Connection connection, tcp::endpoint to, std::stri
     std::size_t size = 0;
     std::tie(error) = co_await connection->socket().async_connect(to, as_result);
     if (error) co_return failure_of(Stage::connecting, deadline, error);
+    close_on_exec(connection->socket().native_handle());
     connection->socket().set_option(tcp::no_delay(true), error);
     const auto content = asio::buffer(hello);
     std::tie(error, size) = co_await asio::async_write(connection->socket(), content, as_result);

@@ -63,8 +63,9 @@ e hostname | sort | head -n 1
 e echo x > /tmp/answers
 ! wc -l < /tmp/answers
 e 'echo wrong >&2' 2> /tmp/errors
+! readlink /proc/self/fd/* | grep -c ^socket:
 TRL
-    expect_equal "the lines" "$(tr '\n' ' ' <"$out")" "a00: a00 8 "
+    expect_equal "the lines, and the sockets that a program gets" "$(tr '\n' ' ' <"$out")" "a00: a00 8 0 "
     expect_equal "errors" "$(on ctl grep -c wrong /tmp/errors)" 8
 }
 
