@@ -13,7 +13,7 @@ namespace {
 
 constexpr Duration time_to_be_ready = std::chrono::seconds(20);
 constexpr std::size_t most_feeds = 4096;
-// Hosts speak every half second.
+// Hosts speak every half second, or more often.
 constexpr Duration most_silence = std::chrono::milliseconds(750);
 
 }  // namespace
@@ -84,7 +84,7 @@ void Broadcast::take(HostId host, const ToRoot& message) {
     } else if (const auto* progress = std::get_if<Progress>(&message)) {
         part.stored = progress->stored;
         if (part.state == State::asked) started_ = context_.clock().now();  // it is at what it has kept
-        if (formation_) formation_->progressed(host, progress->chunks, context_.clock().now());
+        if (formation_) formation_->progressed(host, progress->end, context_.clock().now());
     } else if (const auto* passed = std::get_if<Passed>(&message)) {
         if (formation_) turn(formation_->passed(host, passed->hosts, passed->giver));
     } else if (const auto* sealed = std::get_if<Sealed>(&message)) {
@@ -96,6 +96,7 @@ void Broadcast::take(HostId host, const ToRoot& message) {
         part.state = State::has;
         part.stored = about_.shape.chunks().value_or(holding_->chunks());
         part.had = ended_ = context_.clock().now();
+        if (formation_) formation_->finished(host);
     }
 }
 

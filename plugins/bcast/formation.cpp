@@ -7,9 +7,12 @@
 namespace trellis::plugins::bcast {
 namespace {
 
-constexpr std::size_t samples = 3;  // what is compared: the time between the first and the last one
-constexpr std::size_t samples_after_move = 8;  // as a new connection needs time to get up to its rate
-constexpr ChunkNumber least_chunks = 4;        // in that time, by the faster host; and the distance
+constexpr Duration window = std::chrono::seconds(1);  // for which rates are compared
+// As a new connection needs time to get up to its rate.
+constexpr Duration window_after_move = std::chrono::milliseconds(3500);
+constexpr Duration lately = std::chrono::seconds(1);
+constexpr double least_rate = piece_size;  // bytes a second, of the faster host
+constexpr double least_distance = 0.25;    // seconds of that rate
 
 }  // namespace
 
@@ -21,6 +24,7 @@ Formation::Formation(const Begin& begin) {
         place.id = nodes[node].id;
         place.giver = node == 0 ? root_id : nodes[giver_of(begin.method, node)].id;
         place.listens = nodes[node].endpoint.port != 0;
+        place.done = place.id == begin.source;
         places_.push_back(std::move(place));
     }
 }
@@ -55,23 +59,41 @@ std::vector<Formation::Change> Formation::bequeath(const Place& place) {
 
 std::vector<Formation::Change> Formation::to_tail(Place& place) {
     const auto fits = [&place](const Place& other) {
-        return other.listens && !other.silent && other.id != place.id;
+        return other.listens && !other.silent && !other.waits && other.id != place.id;
     };
-    const auto tail = std::find_if(places_.rbegin(), places_.rend(), fits);
+    const auto spoke_lately = [&](const Place& other) {
+        return fits(other) && latest_ - other.spoke <= lately;
+    };
+    auto tail = std::find_if(places_.rbegin(), places_.rend(), spoke_lately);
+    if (tail == places_.rend()) tail = std::find_if(places_.rbegin(), places_.rend(), fits);
     if (tail == places_.rend()) return {};
     place.giver = tail->id;
     return {{place.id, tail->id}};
 }
 
-std::vector<Formation::Change> Formation::move_to_end(HostId host) {
+std::vector<Formation::Change> Formation::move_to_end(HostId host, bool waits) {
     const auto place = find(host);
     if (place == places_.end()) return {};
     std::vector<Change> changes = bequeath(*place);
     place->at_end = true;
     std::rotate(place, place + 1, places_.end());
     forget_rates();
-    const std::vector<Change> own = to_tail(places_.back());
+    Place& moved = places_.back();
+    moved.waits = waits;
+    if (waits) moved.giver = host;
+    const std::vector<Change> own = waits ? std::vector<Change>{{host, host}} : to_tail(moved);
     changes.insert(changes.end(), own.begin(), own.end());
+    return changes;
+}
+
+std::vector<Formation::Change> Formation::call_all() {
+    std::vector<Change> changes;
+    for (Place& place : places_) {
+        if (!std::exchange(place.waits, false)) continue;
+        place.giver = root_id;  // if there is no tail
+        (void)to_tail(place);
+        changes.push_back({place.id, place.giver});
+    }
     return changes;
 }
 
@@ -108,26 +130,36 @@ void Formation::leave_out(HostId host) {
     forget_rates();
 }
 
+void Formation::finished(HostId host) {
+    const auto place = find(host);
+    if (place != places_.end()) place->done = true;
+}
+
 // Those behind a host that is gone stood for a while.
 void Formation::forget_rates() {
     for (Place& place : places_)
         place.samples.clear();
 }
 
-double Formation::Place::rate(std::size_t latest) const {
-    const Sample& first = samples[samples.size() - latest];
-    const std::chrono::duration<double> time = samples.back().time - first.time;
-    return static_cast<double>(samples.back().chunks - first.chunks) / std::max(time.count(), 1e-3);
+std::optional<double> Formation::Place::rate(Duration least) const {
+    const auto early = [&](const Sample& sample) { return samples.back().time - sample.time >= least; };
+    const auto first = std::find_if(samples.rbegin(), samples.rend(), early);
+    if (first == samples.rend()) return std::nullopt;
+    const std::chrono::duration<double> time = samples.back().time - first->time;
+    return (samples.back().bytes - first->bytes) / time.count();
 }
 
-void Formation::progressed(HostId host, ChunkNumber chunks, TimePoint now) {
+void Formation::progressed(HostId host, Position end, TimePoint now) {
     const auto place = find(host);
     if (place == places_.end()) return;
-    place->spoke = now;
-    if (!place->samples.empty() && chunks < place->samples.back().chunks) return;
+    place->spoke = latest_ = now;
+    const double bytes = static_cast<double>(end.chunk * chunk_size + end.offset);
+    std::deque<Sample>& samples = place->samples;
+    if (!samples.empty() && bytes < samples.back().bytes) return;
     place->silent = false;
-    place->samples.push_back({now, chunks});
-    if (place->samples.size() > samples_after_move) place->samples.pop_front();
+    samples.push_back({now, bytes});
+    while (samples.size() > 2 && now - samples[1].time >= window_after_move)
+        samples.pop_front();
 }
 
 // To somebody who is not at the end.
@@ -142,7 +174,7 @@ const Formation::Place* Formation::measure(const Place& place) const {
     for (const Place& other : places_) {
         if (other.id == place.id || other.giver != place.giver || other.at_end) continue;
         if (other.samples.empty()) continue;
-        if (!best || other.samples.back().chunks > best->samples.back().chunks) best = &other;
+        if (!best || other.samples.back().bytes > best->samples.back().bytes) best = &other;
     }
     if (best) return best;
     const auto giver = find(place.giver);
@@ -151,15 +183,16 @@ const Formation::Place* Formation::measure(const Place& place) const {
 
 // What it had is compared with what the other one had earlier, as the two speak at different times.
 bool Formation::is_slower(const Place& place, const Place& other) const {
-    const std::size_t latest = other.id == blamed_beside_ ? samples_after_move : samples;
-    const auto &mine = place.samples, &others = other.samples;
-    if (mine.size() < latest || others.size() < latest) return false;
-    if (others[others.size() - 2].chunks < mine.back().chunks + least_chunks) return false;
-    const bool moves = others.back().chunks >= others[others.size() - latest].chunks + least_chunks;
-    return moves && place.rate(latest) < slow_share * other.rate(latest);
+    const Duration least = other.id == blamed_beside_ ? window_after_move : window;
+    const auto mine = place.rate(least), others = other.rate(least);
+    if (!mine || !others || *others < least_rate || *mine >= slow_share * *others) return false;
+    const double before = other.samples[other.samples.size() - 2].bytes;
+    return before - place.samples.back().bytes >= least_distance * *others;
 }
 
 std::vector<Formation::Change> Formation::relieve() {
+    const auto at_work = [](const Place& place) { return !place.at_end && !place.done; };
+    if (std::ranges::none_of(places_, at_work)) return call_all();
     for (Place& place : places_) {
         if (place.accepted || place.at_end || !gives(place)) continue;
         const Place* other = measure(place);
@@ -169,11 +202,14 @@ std::vector<Formation::Change> Formation::relieve() {
         const bool may_blame_giver = other->id == place.giver && other->giver != root_id;
         if (moves_there_ > 2 || (moves_there_ == 2 && !may_blame_giver)) {
             place.accepted = true;
-            return {};
+            return call_all();
         }
-        if (moves_there_ == 1) return move_to_end(place.id);
+        if (moves_there_ == 1) return move_to_end(place.id, true);
         blamed_beside_ = other->giver;
-        return move_to_end(other->id);
+        std::vector<Change> changes = call_all();
+        const std::vector<Change> moved = move_to_end(other->id, true);
+        changes.insert(changes.end(), moved.begin(), moved.end());
+        return changes;
     }
     return {};
 }

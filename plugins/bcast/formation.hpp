@@ -9,13 +9,14 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <vector>
 
 namespace trellis::plugins::bcast {
 
 class Formation {
   public:
-    // `host` is to take the object from `to` from now on.
+    // `host` is to take the object from `to` from now on; from itself: it is to wait.
     struct Change {
         HostId host{}, to{};
         friend bool operator==(const Change&, const Change&) = default;
@@ -29,16 +30,19 @@ class Formation {
     // A host has found nobody. Nothing to change: the root has to give it the object.
     std::vector<Change> found_nobody(HostId host);
     void leave_out(HostId host);
+    // It has all of the object.
+    void finished(HostId host);
     // From which host it takes the object; the root: from the root, or not known.
     [[nodiscard]] HostId giver(HostId host) const;
-    // So many chunks have come there by now.
-    void progressed(HostId host, ChunkNumber chunks, TimePoint now);
+    // All before this has come there by now.
+    void progressed(HostId host, Position end, TimePoint now);
     // When it was heard last; the beginning of time: not yet.
     [[nodiscard]] TimePoint heard(HostId host) const;
     // A host that gets the object at less than `slow_share` of the rate of the fastest one beside it that
     // takes it from the same giver or, where there is none, of the giver, and that others take it from, goes
-    // to the end. If its successor is as slow, it was the giver that gives slowly; if that does not help
-    // either, it is a slow link, and nobody is to blame. Without a host that is slow: nothing.
+    // to the end, and waits there until the others have it: on its way it would share links with them. If its
+    // successor is as slow, it was the giver that gives slowly; if that does not help either, it is a slow
+    // link, and nobody is to blame. Without a host that is slow or has waited: nothing.
     std::vector<Change> relieve();
 
     static constexpr double slow_share = 0.4;
@@ -46,18 +50,21 @@ class Formation {
   private:
     struct Sample {
         TimePoint time;
-        ChunkNumber chunks = 0;
+        double bytes = 0;
     };
     struct Place {
         HostId id{};
         HostId giver{};
         bool listens = false;
-        bool at_end = false;    // moved there
+        bool at_end = false;  // moved there
+        bool waits = false;   // there
+        bool done = false;
         bool silent = false;    // nothing was heard since somebody went round it
         bool accepted = false;  // as slow as its link is
         TimePoint spoke{};
-        std::deque<Sample> samples;                           // the latest ones
-        [[nodiscard]] double rate(std::size_t latest) const;  // chunks a second
+        std::deque<Sample> samples;  // the latest ones
+        // Bytes a second, from at least so long ago until the latest one; nothing: not known for so long.
+        [[nodiscard]] std::optional<double> rate(Duration window) const;
     };
     using Places = std::vector<Place>;
     [[nodiscard]] Places::iterator find(HostId host);
@@ -69,10 +76,13 @@ class Formation {
     // Those that took the object from it take it from its own giver.
     std::vector<Change> bequeath(const Place& place);
     // Takes it to the end; who it takes the object from there, and before that its heirs.
-    std::vector<Change> move_to_end(HostId host);
+    std::vector<Change> move_to_end(HostId host, bool waits = false);
+    // The last one that can give, and of these one that spoke lately if there is any.
     std::vector<Change> to_tail(Place& place);
+    std::vector<Change> call_all();  // who waits
 
     Places places_;
+    TimePoint latest_{};      // when somebody spoke
     HostId blamed_beside_{};  // with which the last one was compared that was moved for being slow
     int moves_there_ = 0;
 };

@@ -38,9 +38,19 @@ TEST(BcastFormation, NamesNoSilentHostUntilItIsHeardAgain) {
     Formation formation(chain_of(5));
     EXPECT_THAT(formation.passed(host(4), {host(3), host(2)}, host(1)),
                 ElementsAre(Change{host(3), host(5)}, Change{host(2), host(5)}));
-    formation.progressed(host(2), 1, TimePoint());
+    formation.progressed(host(2), {1, 0}, TimePoint());
     EXPECT_THAT(formation.found_nobody(host(4)),
                 ElementsAre(Change{host(5), host(1)}, Change{host(4), host(2)}));
+}
+
+// One that has fallen silent costs who is named to it the time to find that out.
+TEST(BcastFormation, NamesAHostThatSpokeLately) {
+    Formation formation(chain_of(5));
+    const TimePoint now = TimePoint() + std::chrono::seconds(9);
+    for (int number = 1; number <= 5; ++number)
+        formation.progressed(host(number), {1, 0}, now - std::chrono::seconds(number));
+    formation.progressed(host(1), {2, 0}, now);
+    EXPECT_THAT(formation.passed(host(4), {host(3)}, host(2)), ElementsAre(Change{host(3), host(1)}));
 }
 
 // Nobody may take it, through others, from himself.
@@ -68,7 +78,7 @@ TEST(BcastFormation, HearsWhenSomebodySpoke) {
     Formation formation(chain_of(2));
     const TimePoint then = TimePoint() + std::chrono::seconds(3);
     EXPECT_EQ(formation.heard(host(1)), TimePoint());
-    formation.progressed(host(1), 0, then);
+    formation.progressed(host(1), {}, then);
     EXPECT_EQ(formation.heard(host(1)), then);
 }
 
@@ -80,7 +90,8 @@ class Rates {
         for (; steps > 0; --steps) {
             now_ += std::chrono::milliseconds(500);
             for (const auto& [number, rate] : rates)
-                formation_.progressed(host(number), have_[number] += static_cast<ChunkNumber>(rate), now_);
+                formation_.progressed(host(number), {have_[number] += static_cast<ChunkNumber>(rate), 0},
+                                      now_);
             std::vector<Change> changes = formation_.relieve();
             if (!changes.empty()) return changes;
         }
@@ -93,31 +104,51 @@ class Rates {
     TimePoint now_{};
 };
 
-TEST(BcastFormation, TakesASlowHostToTheEnd) {
+// On its way it would share links with the others.
+TEST(BcastFormation, TakesASlowHostToTheEndWhereItWaitsForTheOthers) {
     Formation formation(chain_of(5));
     Rates run(formation);
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}}, 10), IsEmpty());
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}}, 10),
-                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)}));
-    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 2}}, 10), IsEmpty());
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(3)}));
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 0}}, 10), IsEmpty());
+    for (const int number : {1, 2, 4})
+        formation.finished(host(number));
+    EXPECT_THAT(formation.relieve(), IsEmpty());
+    formation.finished(host(5));
+    EXPECT_THAT(formation.relieve(), ElementsAre(Change{host(3), host(5)}));
+    EXPECT_THAT(formation.relieve(), IsEmpty());
+}
+
+TEST(BcastFormation, WhoWaitsTakesItFromTheRootIfTheOthersAreGone) {
+    Formation formation(chain_of(3));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 2}, {3, 2}}, 10),
+                ElementsAre(Change{host(3), host(1)}, Change{host(2), host(2)}));
+    formation.leave_out(host(1));
+    EXPECT_THAT(formation.relieve(), IsEmpty());
+    formation.leave_out(host(3));
+    EXPECT_THAT(formation.relieve(), ElementsAre(Change{host(2), root_id}));
 }
 
 TEST(BcastFormation, TakesAHostThatGivesSlowlyToTheEnd) {
     Formation formation(chain_of(5));
     Rates run(formation);
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}}, 10),
-                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)}));
-    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 2}, {5, 2}, {3, 2}}, 10),
-                ElementsAre(Change{host(4), host(1)}, Change{host(2), host(3)}));
-    EXPECT_THAT(run.go({{1, 8}, {4, 8}, {5, 8}, {3, 8}, {2, 8}}, 10), IsEmpty());
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(3)}));
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 2}, {5, 2}}, 10),
+                ElementsAre(Change{host(3), host(5)}, Change{host(4), host(1)}, Change{host(2), host(2)}));
+    EXPECT_THAT(run.go({{1, 8}, {4, 8}, {5, 8}, {3, 8}}, 10), IsEmpty());
 }
 
 TEST(BcastFormation, LeavesASlowLinkAsItIs) {
     Formation formation(chain_of(6));
     Rates run(formation);
     const std::map<int, int> rates = {{1, 8}, {2, 8}, {3, 8}, {4, 2}, {5, 2}, {6, 2}};
-    EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(5), host(3)}, Change{host(4), host(6)}));
-    EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(5), host(2)}, Change{host(3), host(4)}));
+    EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(5), host(3)}, Change{host(4), host(4)}));
+    EXPECT_THAT(run.go(rates, 10),
+                ElementsAre(Change{host(4), host(6)}, Change{host(5), host(2)}, Change{host(3), host(3)}));
+    EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(3), host(4)}));
     EXPECT_THAT(run.go(rates, 40), IsEmpty());
 }
 
@@ -128,7 +159,7 @@ TEST(BcastFormation, OfATreeComparesThoseWhoTakeItFromTheSame) {
     std::map<int, int> rates = {{8, 9}, {9, 3}, {10, 3}, {11, 3}, {12, 3}, {13, 3}, {14, 3}};
     EXPECT_THAT(run.go(rates, 20), IsEmpty());
     rates[10] = rates[11] = 1;
-    EXPECT_THAT(run.go(rates, 20), ElementsAre(Change{host(11), host(8)}, Change{host(10), host(14)}));
+    EXPECT_THAT(run.go(rates, 20), ElementsAre(Change{host(11), host(8)}, Change{host(10), host(10)}));
 }
 
 TEST(BcastFormation, WhereAllTakeItFromTheSourceNobodyIsInTheWay) {

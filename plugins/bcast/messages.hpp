@@ -17,7 +17,7 @@
 
 namespace trellis::plugins::bcast {
 
-inline constexpr std::uint32_t bcast_version = 4;
+inline constexpr std::uint32_t bcast_version = 5;
 
 struct BcastRequest {
     std::uint32_t version = bcast_version;
@@ -101,14 +101,14 @@ struct Ask {
     }
 };
 
-// Role to root, now and then: the chunks that have come, and those of them that are stored. Before it is
-// ready: the kept ones that are right.
+// Role to root, now and then: up to where the object has come, and the chunks of it that are stored. Before
+// it is ready: the kept ones that are right.
 struct Progress {
-    ChunkNumber chunks = 0;
+    Position end;
     ChunkNumber stored = 0;
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(chunks, stored);
+        archive(end, stored);
     }
 };
 
@@ -158,7 +158,7 @@ struct Begin {
     }
 };
 
-// Root to one role: take it from this host from now on.
+// Root to one role: take it from this host from now on; from itself: from nobody, until it is told.
 struct Turn {
     HostId to{};
     template <class Archive>

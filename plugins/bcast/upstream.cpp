@@ -58,8 +58,9 @@ void Upstream::begin(const Begin& begin) {
 void Upstream::turn(const Turn& turn) {
     const auto to = std::ranges::find(chain_, turn.to, &Member::id);
     if (turn.to == giver_.id && intake_.stream()) return;
+    waits_ = turn.to == context_.peers().self;
     if (turn.to == root_id) turned_ = Member{root_id, {}};
-    if (to != chain_.end()) turned_ = *to;
+    if (to != chain_.end() && !waits_) turned_ = *to;
     intake_.close();
 }
 
@@ -73,16 +74,18 @@ Task<void> Upstream::take_over(std::shared_ptr<ByteStream> connection) {
 Task<Result<void>> Upstream::fetch() {
     Result<void> fetched = unavailable("nobody can be asked any more");
     while (true) {
+        while (waits_)
+            co_await holding_.changed.wait();
         std::vector<Member> members = next_members();
         if (members.empty()) co_return fetched;
         const Stream stream = co_await reach(std::move(members));
         if (!stream) continue;
         fetched = cancelled();
-        if (!turned_) fetched = co_await intake_.take(stream, gathering_);
+        if (!turned_ && !waits_) fetched = co_await intake_.take(stream, gathering_);
         intake_.close();
         if (fetched || (filing_ && filing_->failed())) co_return fetched;
         if (turned_ && giver_.id == root_id) asks_of_root_ = 0;  // it has answered
-        if (turned_ || giver_.id == root_id) continue;
+        if (turned_ || waits_ || giver_.id == root_id) continue;
         if (intake_.was_silent() && retried_.insert(giver_.id).second) {
             if (left_.empty() && giver_.id != source_) turned_ = Member{root_id, {}};  // which may know more
             left_.push_back(giver_);

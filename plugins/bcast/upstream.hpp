@@ -30,7 +30,7 @@ class Upstream {
     void begin(const Begin& begin);
     // The root has made a connection in answer to what it was asked.
     Task<void> take_over(std::shared_ptr<ByteStream> connection);
-    // This one is to be asked next, and now.
+    // This one is to be asked next, and now; this host itself: nobody, until the next turn.
     void turn(const Turn& turn);
     // Returns when all of the object has come, or the Failure of the last one that could be asked. Once more
     // after what had come has been refused: the one who gave it is asked no more.
@@ -56,6 +56,7 @@ class Upstream {
     HostId source_ = root_id;
     std::vector<Member> left_;      // to be asked, the next one last
     std::optional<Member> turned_;  // to be asked before them
+    bool waits_ = false;            // for a turn
     std::size_t at_once_ = 1;       // of them
     int asks_of_root_ = 0;          // since it named somebody
     Member giver_{};                // the one that is asked
