@@ -13,7 +13,7 @@ namespace {
 
 constexpr Duration time_to_be_ready = std::chrono::seconds(20);
 constexpr std::size_t most_feeds = 4096;
-// Hosts speak every half second, or more often.
+// Hosts speak every half second.
 constexpr Duration most_silence = std::chrono::milliseconds(750);
 
 }  // namespace

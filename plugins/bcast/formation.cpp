@@ -7,7 +7,8 @@
 namespace trellis::plugins::bcast {
 namespace {
 
-constexpr Duration window = std::chrono::seconds(1);  // for which rates are compared
+// For which rates are compared: a host that stands still for a second is not slow.
+constexpr Duration window = std::chrono::milliseconds(2500);
 // As a new connection needs time to get up to its rate.
 constexpr Duration window_after_move = std::chrono::milliseconds(3500);
 constexpr Duration lately = std::chrono::seconds(1);
@@ -184,10 +185,13 @@ const Formation::Place* Formation::measure(const Place& place) const {
 // What it had is compared with what the other one had earlier, as the two speak at different times.
 bool Formation::is_slower(const Place& place, const Place& other) const {
     const Duration least = other.id == blamed_beside_ ? window_after_move : window;
-    const auto mine = place.rate(least), others = other.rate(least);
-    if (!mine || !others || *others < least_rate || *mine >= slow_share * *others) return false;
+    const auto mine = place.rate(least), now = other.rate(least);
+    if (!mine || !now) return false;
+    // It may be the other one that catches up.
+    const double others = std::min(*now, *other.rate(other.samples.back().time - other.samples.front().time));
+    if (others < least_rate || *mine >= slow_share * others) return false;
     const double before = other.samples[other.samples.size() - 2].bytes;
-    return before - place.samples.back().bytes >= least_distance * *others;
+    return before - place.samples.back().bytes >= least_distance * others;
 }
 
 std::vector<Formation::Change> Formation::relieve() {

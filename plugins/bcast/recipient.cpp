@@ -9,10 +9,7 @@ namespace trellis::plugins::bcast {
 namespace {
 
 constexpr std::size_t kept_chunks = 16;
-// Between two reports of progress: a second has two thousand of them at most, unless there are more hosts.
-int ticks_between_reports(std::size_t hosts) {
-    return std::clamp(static_cast<int>(hosts / 200), 2, 5);
-}
+constexpr int ticks_between_progress = 5;
 
 std::string under(const std::string& directory, const std::string& path) {
     return directory.empty() || path.starts_with('/') ? path : directory + "/" + path;
@@ -225,13 +222,12 @@ void Recipient::handle(ToRole message) {
 }
 
 Task<void> Recipient::keep_time() {
-    const int between_reports = ticks_between_reports(context_.peers().participants.size());
     for (int ticks = 0;; ++ticks) {
         co_await context_.world().clock.sleep(tick);
         upstream_->check_silence();
         holding_.changed.notify();
         holding_.grown.notify();
-        if (ticks % between_reports != 0) continue;
+        if (ticks % ticks_between_progress != 0) continue;
         if (begin_) tell_root(Progress{holding_.end(), holding_.stored()});
         if (!begin_ && resumption_) tell_root(Progress{{}, resumption_->right()});
     }
