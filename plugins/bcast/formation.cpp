@@ -7,13 +7,12 @@
 namespace trellis::plugins::bcast {
 namespace {
 
-// For which rates are compared: a host that stands still for a second is not slow.
-constexpr Duration window = std::chrono::milliseconds(2500);
+constexpr Duration window = std::chrono::milliseconds(900);  // for which rates are compared
 // As a new connection needs time to get up to its rate.
 constexpr Duration window_after_move = std::chrono::milliseconds(3500);
 constexpr Duration lately = std::chrono::seconds(1);
 constexpr double least_rate = piece_size;  // bytes a second, of the faster host
-constexpr double least_distance = 0.25;    // seconds of that rate
+constexpr double least_distance = 0.3;     // seconds of that rate
 
 }  // namespace
 
@@ -72,18 +71,28 @@ std::vector<Formation::Change> Formation::to_tail(Place& place) {
     return {{place.id, tail->id}};
 }
 
-std::vector<Formation::Change> Formation::move_to_end(HostId host, bool waits) {
+std::vector<Formation::Change> Formation::move_to_end(HostId host) {
     const auto place = find(host);
     if (place == places_.end()) return {};
     std::vector<Change> changes = bequeath(*place);
     place->at_end = true;
     std::rotate(place, place + 1, places_.end());
     forget_rates();
-    Place& moved = places_.back();
-    moved.waits = waits;
-    if (waits) moved.giver = host;
-    const std::vector<Change> own = waits ? std::vector<Change>{{host, host}} : to_tail(moved);
+    const std::vector<Change> own = to_tail(places_.back());
     changes.insert(changes.end(), own.begin(), own.end());
+    return changes;
+}
+
+std::vector<Formation::Change> Formation::hold_slow_ones() {
+    std::vector<Change> changes;
+    for (Place& place : places_) {
+        const auto giver = find(place.giver);
+        if (!place.at_end || place.waits || giver == places_.end()) continue;
+        if (!is_slower(place, *giver, window_after_move)) continue;
+        place.waits = true;
+        place.giver = place.id;
+        changes.push_back({place.id, place.id});
+    }
     return changes;
 }
 
@@ -183,8 +192,7 @@ const Formation::Place* Formation::measure(const Place& place) const {
 }
 
 // What it had is compared with what the other one had earlier, as the two speak at different times.
-bool Formation::is_slower(const Place& place, const Place& other) const {
-    const Duration least = other.id == blamed_beside_ ? window_after_move : window;
+bool Formation::is_slower(const Place& place, const Place& other, Duration least) const {
     const auto mine = place.rate(least), now = other.rate(least);
     if (!mine || !now) return false;
     // It may be the other one that catches up.
@@ -197,23 +205,24 @@ bool Formation::is_slower(const Place& place, const Place& other) const {
 std::vector<Formation::Change> Formation::relieve() {
     const auto at_work = [](const Place& place) { return !place.at_end && !place.done; };
     if (std::ranges::none_of(places_, at_work)) return call_all();
+    std::vector<Change> held = hold_slow_ones();
+    if (!held.empty()) return held;
     for (Place& place : places_) {
         if (place.accepted || place.at_end || !gives(place)) continue;
         const Place* other = measure(place);
-        if (!other || !is_slower(place, *other)) continue;
-        moves_there_ = other->id == blamed_beside_ ? moves_there_ + 1 : 1;
+        if (!other) continue;
+        const bool again = other->id == blamed_beside_;
+        if (!is_slower(place, *other, again ? window_after_move : window)) continue;
+        moves_there_ = again ? moves_there_ + 1 : 1;
         blamed_beside_ = other->id;
         const bool may_blame_giver = other->id == place.giver && other->giver != root_id;
         if (moves_there_ > 2 || (moves_there_ == 2 && !may_blame_giver)) {
             place.accepted = true;
-            return call_all();
+            return {};
         }
-        if (moves_there_ == 1) return move_to_end(place.id, true);
+        if (moves_there_ == 1) return move_to_end(place.id);
         blamed_beside_ = other->giver;
-        std::vector<Change> changes = call_all();
-        const std::vector<Change> moved = move_to_end(other->id, true);
-        changes.insert(changes.end(), moved.begin(), moved.end());
-        return changes;
+        return move_to_end(other->id);
     }
     return {};
 }

@@ -40,9 +40,9 @@ class Formation {
     [[nodiscard]] TimePoint heard(HostId host) const;
     // A host that gets the object at less than `slow_share` of the rate of the fastest one beside it that
     // takes it from the same giver or, where there is none, of the giver, and that others take it from, goes
-    // to the end, and waits there until the others have it: on its way it would share links with them. If its
-    // successor is as slow, it was the giver that gives slowly; if that does not help either, it is a slow
-    // link, and nobody is to blame. Without a host that is slow or has waited: nothing.
+    // to the end. If its successor is as slow, it was the giver that gives slowly; if that does not help
+    // either, it is a slow link, and nobody is to blame. Who is slow at the end, too, waits until the others
+    // have it, with whom it would share links. Without a host that is slow or has waited: nothing.
     std::vector<Change> relieve();
 
     static constexpr double slow_share = 0.4;
@@ -72,13 +72,14 @@ class Formation {
     void forget_rates();
     [[nodiscard]] bool gives(const Place& place) const;
     [[nodiscard]] const Place* measure(const Place& place) const;
-    [[nodiscard]] bool is_slower(const Place& place, const Place& other) const;
+    [[nodiscard]] bool is_slower(const Place& place, const Place& other, Duration least) const;
     // Those that took the object from it take it from its own giver.
     std::vector<Change> bequeath(const Place& place);
     // Takes it to the end; who it takes the object from there, and before that its heirs.
-    std::vector<Change> move_to_end(HostId host, bool waits = false);
+    std::vector<Change> move_to_end(HostId host);
     // The last one that can give, and of these one that spoke lately if there is any.
     std::vector<Change> to_tail(Place& place);
+    std::vector<Change> hold_slow_ones();
     std::vector<Change> call_all();  // who waits
 
     Places places_;
