@@ -83,17 +83,18 @@ std::vector<Formation::Change> Formation::move_to_end(HostId host) {
     return changes;
 }
 
-std::vector<Formation::Change> Formation::hold_slow_ones() {
-    std::vector<Change> changes;
+std::vector<Formation::Change> Formation::hold_slow_one() {
     for (Place& place : places_) {
         const auto giver = find(place.giver);
         if (!place.at_end || place.waits || giver == places_.end()) continue;
         if (!is_slower(place, *giver, window_after_move)) continue;
+        std::vector<Change> changes = bequeath(place);
         place.waits = true;
         place.giver = place.id;
         changes.push_back({place.id, place.id});
+        return changes;
     }
-    return changes;
+    return {};
 }
 
 std::vector<Formation::Change> Formation::call_all() {
@@ -205,7 +206,7 @@ bool Formation::is_slower(const Place& place, const Place& other, Duration least
 std::vector<Formation::Change> Formation::relieve() {
     const auto at_work = [](const Place& place) { return !place.at_end && !place.done; };
     if (std::ranges::none_of(places_, at_work)) return call_all();
-    std::vector<Change> held = hold_slow_ones();
+    const std::vector<Change> held = hold_slow_one();
     if (!held.empty()) return held;
     for (Place& place : places_) {
         if (place.accepted || place.at_end || !gives(place)) continue;

@@ -79,7 +79,7 @@ class Formation {
     std::vector<Change> move_to_end(HostId host);
     // The last one that can give, and of these one that spoke lately if there is any.
     std::vector<Change> to_tail(Place& place);
-    std::vector<Change> hold_slow_ones();
+    std::vector<Change> hold_slow_one();
     std::vector<Change> call_all();  // who waits
 
     Places places_;

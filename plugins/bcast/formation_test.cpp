@@ -129,6 +129,16 @@ TEST(BcastFormation, WhoIsSlowAtTheEndTooWaitsForTheOthers) {
     EXPECT_THAT(formation.relieve(), IsEmpty());
 }
 
+TEST(BcastFormation, WhoTookItFromOneThatWaitsTakesItFromItsGiver) {
+    Formation formation(chain_of(6));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}, {6, 2}}, 10),
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(6)}));
+    EXPECT_THAT(formation.passed(host(6), {host(5)}, host(4)), ElementsAre(Change{host(5), host(3)}));
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {6, 8}, {3, 2}}, 10),
+                ElementsAre(Change{host(5), host(6)}, Change{host(3), host(3)}));
+}
+
 TEST(BcastFormation, WhoWaitsTakesItFromTheRootIfTheOthersAreGone) {
     Formation formation(chain_of(3));
     Rates run(formation);
