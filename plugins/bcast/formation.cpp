@@ -206,7 +206,7 @@ bool Formation::is_slower(const Place& place, const Place& other, Duration least
 std::vector<Formation::Change> Formation::relieve() {
     const auto at_work = [](const Place& place) { return !place.at_end && !place.done; };
     if (std::ranges::none_of(places_, at_work)) return call_all();
-    const std::vector<Change> held = hold_slow_one();
+    std::vector<Change> held = hold_slow_one();
     if (!held.empty()) return held;
     for (Place& place : places_) {
         if (place.accepted || place.at_end || !gives(place)) continue;
