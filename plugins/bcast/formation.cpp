@@ -11,8 +11,8 @@ constexpr Duration window = std::chrono::milliseconds(900);  // for which rates 
 // As a new connection needs time to get up to its rate.
 constexpr Duration window_after_move = std::chrono::milliseconds(3500);
 constexpr Duration lately = std::chrono::seconds(1);
-constexpr double least_rate = piece_size;  // bytes a second, of the faster host
-constexpr double least_distance = 0.3;     // seconds of that rate
+constexpr double least_rate = piece_size;            // bytes a second, of the faster host
+constexpr double least_distance = 4.0 * chunk_size;  // bytes: less may lie in buffers
 
 }  // namespace
 
@@ -200,7 +200,7 @@ bool Formation::is_slower(const Place& place, const Place& other, Duration least
     const double others = std::min(*now, *other.rate(other.samples.back().time - other.samples.front().time));
     if (others < least_rate || *mine >= slow_share * others) return false;
     const double before = other.samples[other.samples.size() - 2].bytes;
-    return before - place.samples.back().bytes >= least_distance * others;
+    return before - place.samples.back().bytes >= least_distance;
 }
 
 std::vector<Formation::Change> Formation::relieve() {
