@@ -64,7 +64,7 @@ class Formation {
         TimePoint spoke{};
         std::deque<Sample> samples;  // the latest ones
         // Bytes a second, from at least so long ago until the latest one; nothing: not known for so long.
-        [[nodiscard]] std::optional<double> rate(Duration window) const;
+        [[nodiscard]] std::optional<double> rate(Duration least) const;
     };
     using Places = std::vector<Place>;
     [[nodiscard]] Places::iterator find(HostId host);

@@ -113,6 +113,13 @@ TEST(BcastFormation, TakesASlowHostToTheEnd) {
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 8}}, 10), IsEmpty());
 }
 
+TEST(BcastFormation, SeesASlowHostWhereAllAreSlow) {
+    Formation formation(chain_of(4));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 1}, {2, 1}, {3, 0}, {4, 0}}, 20),
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(4)}));
+}
+
 // On its way it would share links with the others.
 TEST(BcastFormation, WhoIsSlowAtTheEndTooWaitsForTheOthers) {
     Formation formation(chain_of(5));
