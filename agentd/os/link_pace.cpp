@@ -1,21 +1,50 @@
 #include "agentd/os/link_pace.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 namespace trellis {
+namespace {
 
-void keep_below_link(int socket, double bits_per_second) {
+void set_pace(int socket, double rate) {
+    const auto whole = rate < SelfPace::unlimited ? static_cast<std::uint64_t>(rate) : ~std::uint64_t{0};
+    ::setsockopt(socket, SOL_SOCKET, SO_MAX_PACING_RATE, &whole, sizeof whole);
+}
+
+std::optional<SelfPace::Seen> see(int socket) {
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return std::nullopt;
+    if (size < offsetof(tcp_info, tcpi_min_rtt) + sizeof info.tcpi_min_rtt) return std::nullopt;
+    return SelfPace::Seen{info.tcpi_bytes_acked, info.tcpi_total_retrans,
+                          std::chrono::microseconds(info.tcpi_rtt),
+                          std::chrono::microseconds(info.tcpi_min_rtt)};
+}
+
+}  // namespace
+
+void LinkPace::keep_below(int socket, double bits_per_second) {
     constexpr double share = 0.98;
     // Bytes of each frame: TCP with time stamps, IPv4, Ethernet, preamble and gap.
     constexpr double headers = 90;
+    own_.reset();
+    if (bits_per_second == 0) own_.emplace();
     int segment = 0;
     socklen_t size = sizeof segment;
-    if (::getsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &segment, &size) != 0 || segment <= 0) return;
-    const auto rate = static_cast<std::uint64_t>(share * bits_per_second / 8 * segment / (segment + headers));
-    ::setsockopt(socket, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, sizeof rate);
+    if (own_ || ::getsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &segment, &size) != 0 || segment <= 0) return;
+    set_pace(socket, share * bits_per_second / 8 * segment / (segment + headers));
+}
+
+void LinkPace::look(int socket) {
+    const auto now = SelfPace::Clock::now();
+    if (!own_ || now - looked_ < interval) return;
+    looked_ = now;
+    const auto seen = see(socket);
+    const auto rate = seen ? own_->next(*seen, now) : std::nullopt;
+    if (rate) set_pace(socket, *rate);
 }
 
 }  // namespace trellis

@@ -34,7 +34,7 @@ TEST(LinkPace, IsBelowWhatTheLinkCarriesOfTheSegments) {
     int segment = 1460;
     ASSERT_EQ(::setsockopt(socket.get(), IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment), 0);
     ASSERT_EQ(::connect(socket.get(), any, size), 0);
-    keep_below_link(socket.get(), 200e6);
+    LinkPace().keep_below(socket.get(), 200e6);
     const double carried = 25e6 * 1448 / 1538;
     EXPECT_LT(static_cast<double>(pace_of(socket.get())), carried);
     EXPECT_GT(static_cast<double>(pace_of(socket.get())), 0.97 * carried);
@@ -43,7 +43,11 @@ TEST(LinkPace, IsBelowWhatTheLinkCarriesOfTheSegments) {
 TEST(LinkPace, LeavesOtherSocketsAlone) {
     const FileDescriptor socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const std::uint64_t before = pace_of(socket.get());
-    keep_below_link(socket.get(), 1e6);
+    LinkPace pace;
+    for (const double rate : {1e6, 0.0}) {
+        pace.keep_below(socket.get(), rate);
+        pace.look(socket.get());
+    }
     EXPECT_EQ(pace_of(socket.get()), before);
 }
 

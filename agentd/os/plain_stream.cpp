@@ -3,6 +3,7 @@
 #include "agentd/os/delivery_count.hpp"
 #include "agentd/os/file_descriptor.hpp"
 #include "agentd/os/link_pace.hpp"
+#include "agentd/os/pipe_haul.hpp"
 #include "agentd/os/wakeup.hpp"
 
 #include <algorithm>
@@ -67,59 +68,8 @@ struct PlainStream::State {
     DescriptorPair pipe;    // not while a haul has it
     std::size_t worth = 1;  // bytes: what came in the gathering time, of late
     SteadyTime pulled = std::chrono::steady_clock::now();
+    LinkPace pace;
     bool closed = false;
-};
-
-// What a pipe holds.
-class PlainStream::PipeHaul final : public Haul {
-  public:
-    PipeHaul(std::shared_ptr<State> state, std::size_t size)
-        : state_(std::move(state)), pipe_(std::exchange(state_->pipe, {})), size_(size), left_(size) {}
-    ~PipeHaul() override {
-        if (left_ == 0) state_->pipe = std::move(pipe_);
-    }
-    PipeHaul(const PipeHaul&) = delete;
-    PipeHaul& operator=(const PipeHaul&) = delete;
-    [[nodiscard]] std::size_t size() const override { return size_; }
-
-    Result<void> put(OpenFile& file, std::uint64_t offset) override {
-        while (left_ > 0) {
-            auto at = static_cast<off_t>(offset);
-            const ssize_t moved =
-                file.descriptor() < 0
-                    ? -1
-                    : ::splice(pipe_.first.get(), nullptr, file.descriptor(), &at, left_, SPLICE_F_MOVE);
-            if (moved < 0 && file.descriptor() >= 0 && errno == EINTR) continue;
-            const bool unable = file.descriptor() < 0 || (moved < 0 && errno == EINVAL);
-            if (unable) return put_by_hand(file, offset);
-            if (moved <= 0) return unavailable(std::string("write a file: ") + std::strerror(errno));
-            offset += static_cast<std::uint64_t>(moved);
-            left_ -= static_cast<std::size_t>(moved);
-        }
-        return {};
-    }
-
-  private:
-    // Into a file that the system cannot fill from a pipe.
-    Result<void> put_by_hand(OpenFile& file, std::uint64_t offset) {
-        std::string bytes(read_size, '\0');
-        while (left_ > 0) {
-            const ssize_t got = ::read(pipe_.first.get(), bytes.data(), std::min(bytes.size(), left_));
-            if (got < 0 && errno == EINTR) continue;
-            if (got <= 0) return unavailable(std::string("read a pipe: ") + std::strerror(errno));
-            const auto size = static_cast<std::size_t>(got);
-            Result<void> written = file.write(offset, std::string_view(bytes).substr(0, size));
-            if (!written) return written;
-            offset += size;
-            left_ -= size;
-        }
-        return {};
-    }
-
-    std::shared_ptr<State> state_;
-    DescriptorPair pipe_;
-    std::size_t size_;
-    std::size_t left_;
 };
 
 Task<Result<void>> PlainStream::State::ready(tcp::socket::wait_type what) {
@@ -221,6 +171,7 @@ Task<Result<void>> PlainStream::write(std::string bytes) {
 Task<Result<void>> PlainStream::write_parts(std::span<const std::string_view> parts) {
     const auto state = state_;
     if (state->closed) co_return state->broken("write to a peer", "");
+    state->pace.look(state->number());
     std::vector<asio::const_buffer> contents;
     for (const std::string_view part : parts)
         contents.emplace_back(part.data(), part.size());
@@ -246,7 +197,8 @@ Task<Result<std::unique_ptr<Haul>>> PlainStream::pull(std::size_t size) {
             co_return system_failure("read from a peer", errno);
         if (moved < 0) continue;
         state->note(static_cast<std::size_t>(moved));
-        co_return std::make_unique<PipeHaul>(state, static_cast<std::size_t>(moved));
+        co_return std::make_unique<PipeHaul>(std::shared_ptr<DescriptorPair>(state, &state->pipe),
+                                             static_cast<std::size_t>(moved));
     }
     co_return state->broken("read from a peer", "");
 }
@@ -257,6 +209,7 @@ Task<Result<void>> PlainStream::write_file(std::string_view head, OpenFile& file
     if (file.descriptor() < 0) co_return co_await ByteStream::write_file(head, file, offset, size);
     const Result<void> begun = co_await state->send_head(head);
     if (!begun) co_return begun;
+    state->pace.look(state->number());
     auto at = static_cast<off_t>(offset);
     while (size > 0 && !state->closed) {
         const ssize_t sent = ::sendfile(state->number(), file.descriptor(), &at, size);
@@ -274,7 +227,7 @@ Task<Result<void>> PlainStream::write_file(std::string_view head, OpenFile& file
 }
 
 void PlainStream::keep_below_link(double bits_per_second) {
-    trellis::keep_below_link(state_->number(), bits_per_second);
+    state_->pace.keep_below(state_->number(), bits_per_second);
 }
 
 // With a reset: the system sends nothing more of what it has taken.

@@ -35,7 +35,6 @@ class PlainStream final : public ByteStream {
 
   private:
     struct State;
-    class PipeHaul;
     std::shared_ptr<State> state_;
 };
 

@@ -125,6 +125,7 @@ TEST_F(PlainStreamTest, WhatComesTogetherWithTheProofIsNotLost) {
 
 TEST_F(PlainStreamTest, FilesGoFromOneToTheOtherWithWhatStandsBeforeThem) {
     meet();
+    a_->keep_below_link(0);
     const std::string content = drawn_text(5'000'000);
     const auto from = file("/from", content), to = file("/to");
     const auto give = [&]() -> Task<void> {

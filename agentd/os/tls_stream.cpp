@@ -24,6 +24,9 @@ struct TlsStream::State {
     std::shared_ptr<TlsConnection> connection;
     bool closed = false;
     std::size_t space = least_read;
+    LinkPace pace;
+
+    [[nodiscard]] int number() const { return connection->socket().native_handle(); }
 
     [[nodiscard]] Failure broken(const char* operation, const Failure& failure) const {
         if (closed) return {FailureKind::cancelled, operation, "", "closed"};
@@ -77,6 +80,7 @@ Task<Result<void>> TlsStream::write(std::string bytes) {
 Task<Result<void>> TlsStream::write_parts(std::span<const std::string_view> parts) {
     const auto state = state_;
     if (state->closed) co_return state->broken("write to a peer", is_closed);
+    state->pace.look(state->number());
     const Result<void> written = co_await state->connection->write(parts);
     if (!written) co_return state->broken("write to a peer", written.error());
     co_return written;
@@ -87,7 +91,7 @@ void TlsStream::gather_for(Duration time) {
 }
 
 void TlsStream::keep_below_link(double bits_per_second) {
-    trellis::keep_below_link(state_->connection->socket().native_handle(), bits_per_second);
+    state_->pace.keep_below(state_->number(), bits_per_second);
 }
 
 // With a reset: the system sends nothing more of what it has taken.
@@ -99,7 +103,7 @@ void TlsStream::abort() {
 }
 
 std::optional<std::uint64_t> TlsStream::delivered() const {
-    return delivered_bytes(state_->connection->socket().native_handle());
+    return delivered_bytes(state_->number());
 }
 
 void TlsStream::close() {

@@ -34,7 +34,7 @@ struct BcastRequest {
     bool resume = false;      // go on from what an earlier one has left, and leave what has come
     bool compress = false;    // by the source
     std::string digest_key;   // of a Digester: what comes goes to its file before it is checked; else empty
-    double slowest_link = 0;  // for which a host that has it sends evenly, bits a second; 0: as it goes
+    double slowest_link = 0;  // of the chain, for the host that has it: bits a second; 0: not known
     template <class Archive>
     void serialize(Archive& archive) {
         archive(version, about, source, source_path, describe, destination, directories, token, verify, pipe,

@@ -21,7 +21,7 @@ Task<void> RootService::serve(HostId host, Endpoint at, Ask ask, std::function<v
     if (connection) {
         operation_.finish(host, ask.stream);
         crew_.add(close_when_left(connection));
-        if (slowest_link_ > 0) connection->keep_below_link(slowest_link_);
+        connection->keep_below_link(slowest_link_);
         parts.write = [this, connection](Parts bytes) -> Task<Result<void>> {
             co_await keep_to_limit(bytes);
             co_return co_await connection->write_parts(bytes);

@@ -37,7 +37,7 @@ Task<void> Service::serve(Network::Incoming incoming) {
     const auto from = decode<Position>(request);
     if (!from || from->offset > chunk_size) co_return;
     crew_.add(close_when_left(stream));
-    if (slowest_link_ > 0) stream->keep_below_link(slowest_link_);
+    if (link_) stream->keep_below_link(*link_);
     FeederParts parts;
     parts.write = [stream](Parts bytes) { return stream->write_parts(bytes); };
     parts.write_file = [stream](std::string_view head, OpenFile& file, std::uint64_t offset,

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace trellis::plugins::bcast {
 
@@ -20,15 +21,15 @@ class Service {
     // Takes a connection that the root has made.
     using OnRoot = std::function<Task<void>(std::shared_ptr<ByteStream> connection)>;
 
-    // All of it outlives the object. `slowest_link`: for which it sends evenly, bits a second; 0: as it goes.
+    // All of it outlives the object. `link`: which it keeps below (ByteStream); nothing: it sends as it goes.
     Service(RoleContext& context, Holding& holding, Crew& crew, ReadAgain read_again, OnRoot on_root,
-            double slowest_link = 0)
+            std::optional<double> link = {})
         : context_(context),
           holding_(holding),
           crew_(crew),
           read_again_(std::move(read_again)),
           on_root_(std::move(on_root)),
-          slowest_link_(slowest_link) {}
+          link_(link) {}
 
     // Listens, if that is possible, from now on; where. Only while the crew runs.
     Endpoint open();
@@ -43,7 +44,7 @@ class Service {
     Crew& crew_;
     ReadAgain read_again_;
     OnRoot on_root_;
-    double slowest_link_;
+    std::optional<double> link_;
     std::unique_ptr<Network::Listener> listener_;
     std::uint64_t sent_ = 0;
 };
