@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds least_time(400);  // for a rate
+constexpr milliseconds least_time(400);     // for a rate
 constexpr std::chrono::seconds memory(10);  // for the highest one: a host may stand still a while
 constexpr milliseconds short_queue(2);
 constexpr double least_rate = 1e6;  // bytes a second: below it there is nothing to gain
