@@ -60,7 +60,7 @@ class ByteStream {
     // has its price. Nothing where that has no price.
     virtual void gather_for(Duration) {}
     // What is written leaves evenly, a little below the rate of a link, in bits per second of whole Ethernet
-    // frames; 0: of the slowest one on the way, as it shows. Nothing where the system cannot be told that.
+    // frames; 0: of the slowest one on the way, as it shows. Nothing where that cannot be told or seen.
     virtual void keep_below_link(double /*bits_per_second*/) {}
     // All parts, one after the other; they stay valid until it returns.
     virtual Task<Result<void>> write_parts(std::span<const std::string_view> parts) {
