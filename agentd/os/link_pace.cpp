@@ -31,10 +31,13 @@ void LinkPace::keep_below(int socket, double bits_per_second) {
     // Bytes of each frame: TCP with time stamps, IPv4, Ethernet, preamble and gap.
     constexpr double headers = 90;
     own_.reset();
-    if (bits_per_second == 0) own_.emplace();
+    if (bits_per_second == 0) {
+        own_.emplace();
+        return;
+    }
     int segment = 0;
     socklen_t size = sizeof segment;
-    if (own_ || ::getsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &segment, &size) != 0 || segment <= 0) return;
+    if (::getsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &segment, &size) != 0 || segment <= 0) return;
     set_pace(socket, share * bits_per_second / 8 * segment / (segment + headers));
 }
 
