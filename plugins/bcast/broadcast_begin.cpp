@@ -31,6 +31,7 @@ BcastRequest Broadcast::request() const {
     request.resume = wish_.resume;
     request.compress = wish_.compress;
     request.digest_key = wish_.digest_key;
+    request.filing = wish_.plain && !wish_.digest_key.empty();
     request.slowest_link = wish_.slowest_link;
     for (const Host& host : hosts_) {
         const std::string directory = context_.directory(host.name);

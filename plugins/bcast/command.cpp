@@ -108,7 +108,7 @@ Result<Wish> BcastCommand::wish(CommandContext& context) {
     wish.resume = resume_;
     wish.compress = compress_;
     wish.plain = plain_;
-    if (plain_ && !resume_) wish.digest_key = random_bytes(digest_key_size);
+    if (!resume_) wish.digest_key = random_bytes(digest_key_size);
     if (resume_ && (path_ == "-" || !pipe_.empty()))
         return invalid("--resume is for files: not with --pipe or standard input");
     if (destination_.empty() && pipe_.empty()) return invalid("expected DEST");

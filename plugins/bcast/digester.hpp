@@ -1,6 +1,7 @@
-// Digester: the digest of each chunk of one broadcast: SHA-256 or, where the way is not encrypted, a tag of
-// AES-128-GMAC under a key that the root draws for this broadcast and sends over the control tree: it costs a
-// fraction, and nobody on the way can make one. A value; it neither keeps nor sends anything.
+// Digester: the digest of each chunk of one broadcast: a tag of AES-128-GMAC under a key that the root draws
+// for this broadcast and sends over the control tree, so that nobody on the way can make one; where a later
+// broadcast is to know the chunks again, SHA-256, which costs a multiple. A value; it neither keeps nor sends
+// anything.
 #pragma once
 
 #include "trellis/file_store.hpp"

@@ -17,7 +17,7 @@
 
 namespace trellis::plugins::bcast {
 
-inline constexpr std::uint32_t bcast_version = 5;
+inline constexpr std::uint32_t bcast_version = 6;
 
 struct BcastRequest {
     std::uint32_t version = bcast_version;
@@ -33,12 +33,13 @@ struct BcastRequest {
     std::string pipe;         // a command that reads the one file, in place of a name
     bool resume = false;      // go on from what an earlier one has left, and leave what has come
     bool compress = false;    // by the source
-    std::string digest_key;   // of a Digester: what comes goes to its file before it is checked; else empty
+    std::string digest_key;   // of a Digester
+    bool filing = false;      // what comes goes to its file before it is checked; with a key
     double slowest_link = 0;  // of the chain, for the host that has it: bits a second; 0: not known
     template <class Archive>
     void serialize(Archive& archive) {
         archive(version, about, source, source_path, describe, destination, directories, token, verify, pipe,
-                resume, compress, digest_key, slowest_link);
+                resume, compress, digest_key, filing, slowest_link);
     }
 };
 

@@ -27,7 +27,8 @@ Result<void> Recipient::prepare() {
     const Shape& shape = request_.about.shape;
     if (shape.manifest_bytes == 0 || shape.manifest_bytes > most_manifest_bytes)
         return invalid("a manifest of no possible size");
-    if (!is_digest_key(request_.digest_key)) return invalid("a key of no possible size");
+    if (!is_digest_key(request_.digest_key) || (request_.filing && request_.digest_key.empty()))
+        return invalid("a key of no possible size");
     FileStore& files = context_.world().files;
     const HostId self = context_.peers().self;
     const auto directory = request_.directories.find(self);
@@ -50,7 +51,7 @@ Result<void> Recipient::prepare() {
     }
     Remains* remains = resumption_ ? &resumption_->remains() : nullptr;
     storing_.emplace(files, holding_, *staging_, remains, Digester(request_.digest_key));
-    upstream_.emplace(context_, holding_, crew_, request_.digest_key.empty() ? nullptr : &*storing_);
+    upstream_.emplace(context_, holding_, crew_, request_.filing ? &*storing_ : nullptr);
     service_.emplace(
         context_, holding_, crew_, [this](ChunkNumber chunk) { return storing_->read(chunk); },
         [this](std::shared_ptr<ByteStream> connection) {
