@@ -49,8 +49,7 @@ bool would_block() {
 
 // Outlives the stream while something waits on the socket, or a haul is under way.
 struct PlainStream::State {
-    State(tcp::socket connected, std::string before)
-        : socket(std::move(connected)), early(std::move(before)) {}
+    explicit State(tcp::socket connected) : socket(std::move(connected)) {}
 
     [[nodiscard]] int number() { return socket.native_handle(); }
     [[nodiscard]] Failure broken(const char* operation, const std::string& cause) const {
@@ -64,7 +63,6 @@ struct PlainStream::State {
     static Task<void> farewell(std::shared_ptr<State> state);
 
     tcp::socket socket;
-    std::string early;
     DescriptorPair pipe;    // not while a haul has it
     std::size_t worth = 1;  // bytes: what came in the gathering time, of late
     SteadyTime pulled = std::chrono::steady_clock::now();
@@ -129,8 +127,7 @@ Task<void> PlainStream::State::farewell(std::shared_ptr<State> state) {
     state->socket.close(error);
 }
 
-PlainStream::PlainStream(tcp::socket socket, std::string early)
-    : state_(std::make_shared<State>(std::move(socket), std::move(early))) {
+PlainStream::PlainStream(tcp::socket socket) : state_(std::make_shared<State>(std::move(socket))) {
     ::signal(SIGPIPE, SIG_IGN);  // sendfile() has no flag against it
     error_code ignored;
     state_->socket.native_non_blocking(true, ignored);
@@ -151,11 +148,6 @@ Task<Result<std::string>> PlainStream::read() {
 Task<Result<std::size_t>> PlainStream::read_into(std::span<char> space) {
     const auto state = state_;
     if (state->closed) co_return state->broken("read from a peer", "");
-    if (!state->early.empty()) {
-        const std::size_t size = state->early.copy(space.data(), space.size());
-        state->early.erase(0, size);
-        co_return size;
-    }
     const auto place = asio::buffer(space.data(), space.size());
     const auto [error, size] = co_await state->socket.async_read_some(place, as_result);
     if (error == asio::error::eof && !state->closed) co_return std::size_t{0};
@@ -186,7 +178,7 @@ Task<Result<std::unique_ptr<Haul>>> PlainStream::pull(std::size_t size) {
         state->pipe = make_pipe();
         if (state->pipe.first.open()) ::fcntl(state->pipe.second.get(), F_SETPIPE_SZ, pipe_size);
     }
-    if (!state->early.empty() || !state->pipe.first.open()) co_return co_await ByteStream::pull(size);
+    if (!state->pipe.first.open()) co_return co_await ByteStream::pull(size);
     while (!state->closed) {
         const Result<void> gathered = co_await state->gather(size);
         if (!gathered) co_return gathered.error();

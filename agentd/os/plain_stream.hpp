@@ -16,8 +16,7 @@ namespace trellis {
 
 class PlainStream final : public ByteStream {
   public:
-    // `early`: bytes that have been read from the socket already.
-    PlainStream(asio::ip::tcp::socket socket, std::string early);
+    explicit PlainStream(asio::ip::tcp::socket socket);
     ~PlainStream() override;
     Task<Result<std::string>> read() override;
     Task<Result<void>> write(std::string bytes) override;

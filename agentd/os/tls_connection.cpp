@@ -3,7 +3,10 @@
 #include "agentd/os/wakeup.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <new>
+#include <sys/socket.h>
 #include <tuple>
 #include <utility>
 
@@ -16,12 +19,12 @@
 
 namespace trellis {
 
+using asio::ip::tcp;
 using boost::system::error_code;
 
 namespace {
 
-constexpr std::size_t least_space = std::size_t{1} << 14;
-constexpr std::size_t most_space = std::size_t{1} << 18;
+constexpr std::size_t most_at_once = std::size_t{1} << 18;
 constexpr std::size_t least_gathered = std::size_t{1} << 13;  // at once: less is no flow
 
 Failure lost(std::string cause) {
@@ -31,6 +34,10 @@ Failure lost(std::string cause) {
 Failure failed_call() {
     const char* text = ERR_reason_error_string(ERR_peek_last_error());
     return lost(text == nullptr ? "the connection is broken" : text);
+}
+
+std::size_t all_at_once(const error_code& error, std::size_t) {
+    return error ? 0 : most_at_once;
 }
 
 int size_of(std::size_t size) {
@@ -44,11 +51,17 @@ TlsConnection::Pipe& pipe_of(BIO* bio) {
 const BIO_METHOD* pipe_method() {
     const auto read = [](BIO* bio, char* bytes, std::size_t size, std::size_t* taken) {
         TlsConnection::Pipe& pipe = pipe_of(bio);
-        *taken = pipe.in.copy(bytes, std::min(size, pipe.end - pipe.begin), pipe.begin);
-        pipe.begin += *taken;
+        const ssize_t got = ::recv(pipe.socket.native_handle(), bytes, size, MSG_DONTWAIT);
+        const int error = errno;
         BIO_clear_retry_flags(bio);
-        if (*taken == 0) BIO_set_retry_read(bio);
-        return *taken > 0 ? 1 : 0;
+        *taken = got > 0 ? static_cast<std::size_t>(got) : 0;
+        pipe.received += *taken;
+        if (got > 0) return 1;
+        if (got < 0 && (error == EAGAIN || error == EWOULDBLOCK || error == EINTR))
+            BIO_set_retry_read(bio);
+        else
+            pipe.cause = got == 0 ? "the connection was cut off" : std::strerror(error);
+        return 0;
     };
     const auto write = [](BIO* bio, const char* bytes, std::size_t size, std::size_t* written) {
         pipe_of(bio).out.append(bytes, size);
@@ -81,6 +94,7 @@ TlsConnection::TlsConnection(asio::ip::tcp::socket socket, const TlsContext& con
     if (bio == nullptr) throw std::bad_alloc();
     BIO_set_data(bio, &pipe_);
     BIO_set_init(bio, 1);
+    SSL_set_default_read_buffer_len(ssl_.get(), most_at_once);
     SSL_set_bio(ssl_.get(), bio, bio);
 }
 
@@ -101,6 +115,7 @@ Task<Result<void>> TlsConnection::handshake(Side side) {
 
 Task<Result<std::size_t>> TlsConnection::read(std::span<char> space) {
     std::size_t size = 0;
+    SSL_set_read_ahead(ssl_.get(), 1);  // no more than the handshake has been taken from the socket so far
     while (true) {
         ERR_clear_error();
         const int got = SSL_read(ssl_.get(), space.data() + size, size_of(space.size() - size));
@@ -141,7 +156,7 @@ Task<void> TlsConnection::farewell() {
 Task<Result<void>> TlsConnection::wait_after(int result) {
     const int error = SSL_get_error(ssl_.get(), result);
     const bool needs_more = error == SSL_ERROR_WANT_READ;
-    const Failure failure = needs_more ? Failure() : failed_call();
+    const Failure failure = pipe_.cause.empty() ? failed_call() : lost(pipe_.cause);
     const Result<void> flushed = co_await flush();
     if (!needs_more) co_return failure;
     if (!flushed) co_return flushed;
@@ -157,37 +172,36 @@ Task<Result<void>> TlsConnection::flush() {
         const auto content = asio::buffer(sending_);
         std::size_t size = 0;
         flushing_ = true;
-        std::tie(error, size) = co_await asio::async_write(socket_, content, as_result);
+        std::tie(error, size) = co_await asio::async_write(socket_, content, all_at_once, as_result);
         flushing_ = false;
     }
     if (error) co_return lost(error.message());
     co_return Result<void>();
 }
 
-// Where the last turn has left nothing in the socket.
-Task<Result<void>> TlsConnection::gather() {
-    if (gathering_ == Duration::zero() || received_ < least_gathered || received_ == pipe_.in.size())
-        co_return Result<void>();
-    const unsigned before = cancels_;
-    timer_.expires_after(gathering_);
-    co_await timer_.async_wait(as_result);
-    if (before != cancels_) co_return lost("closed");
+// There is nothing in the socket now.
+Task<Result<void>> TlsConnection::receive() {
+    const std::size_t received = std::exchange(pipe_.received, 0);
+    if (gathering_ > Duration::zero() && received >= least_gathered) co_return co_await gather();
+    const auto [error] = co_await socket_.async_wait(tcp::socket::wait_read, as_result);
+    if (error) co_return lost(error.message());
     co_return Result<void>();
 }
 
-Task<Result<void>> TlsConnection::receive() {
-    const Result<void> gathered = co_await gather();
-    if (!gathered) co_return gathered;
-    if (pipe_.in.size() < 2 * received_ || pipe_.in.empty())
-        pipe_.in.resize(std::clamp(2 * received_, least_space, most_space));
-    const auto space = asio::buffer(pipe_.in);
-    const auto [error, size] = co_await socket_.async_read_some(space, as_result);
-    received_ = size;
-    pipe_.begin = 0;
-    pipe_.end = size;
-    if (error == asio::error::eof) co_return lost("the connection was cut off");
-    if (error) co_return lost(error.message());
+// Nor does the system wake this process for what comes meanwhile.
+Task<Result<void>> TlsConnection::gather() {
+    const unsigned before = cancels_;
+    wake_for(most_at_once);
+    timer_.expires_after(gathering_);
+    co_await timer_.async_wait(as_result);
+    if (before != cancels_) co_return lost("closed");
+    wake_for(1);
     co_return Result<void>();
+}
+
+void TlsConnection::wake_for(std::size_t size) {
+    const int least = size_of(size);
+    ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
 }
 
 void TlsConnection::cancel() {
@@ -202,11 +216,6 @@ void TlsConnection::close() {
     cancel();
     error_code ignored;
     socket_.close(ignored);
-}
-
-// OpenSSL takes no more from the pipe than the records that it needs: what is there is none of it.
-TlsConnection::Left TlsConnection::leave() {
-    return {std::move(socket_), pipe_.in.substr(pipe_.begin, pipe_.end - pipe_.begin)};
 }
 
 Deadline::Deadline(const std::shared_ptr<TlsConnection>& connection, Duration time)

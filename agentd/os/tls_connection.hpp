@@ -1,6 +1,6 @@
-// TlsConnection: a TCP connection under TLS with a key of its own. The socket is read and written in large
-// pieces, of which OpenSSL takes and makes the records. Shared by the stream over it and the coroutines that
-// wait on it; one may read while one writes.
+// TlsConnection: a TCP connection under TLS with a key of its own. OpenSSL reads the socket itself, after the
+// handshake in large pieces, and what it writes is collected. Shared by the stream over it and the coroutines
+// that wait on it; one may read while one writes.
 #pragma once
 
 #include "trellis/result.hpp"
@@ -43,21 +43,17 @@ class TlsConnection {
     void close();
     // While much comes, read() waits so long for more of it: 0, as it is at the beginning, for not at all.
     void gather_for(Duration time) { gathering_ = time; }
-    // After the handshake, and before anything else: the socket without TLS, and what has come behind the
-    // handshake. The connection is of no use any more.
-    struct Left {
-        asio::ip::tcp::socket socket;
-        std::string early;
-    };
-    Left leave();
+    // After the handshake, and before anything else: the socket without TLS. The connection is of no use any
+    // more.
+    asio::ip::tcp::socket leave() { return std::move(socket_); }
 
     SecretKey key;  // set before the handshake
 
     // What OpenSSL sees of the socket.
     struct Pipe {
-        std::string in;  // from begin to end
-        std::size_t begin = 0;
-        std::size_t end = 0;
+        asio::ip::tcp::socket& socket;
+        std::size_t received = 0;  // since the last time that there was nothing
+        std::string cause;         // why there will be nothing more
         std::string out;
     };
 
@@ -70,15 +66,15 @@ class TlsConnection {
     Task<Result<void>> flush();
     Task<Result<void>> receive();
     Task<Result<void>> gather();
+    void wake_for(std::size_t size);
 
     asio::ip::tcp::socket socket_;
     asio::steady_timer timer_;  // for more to come
     Duration gathering_{0};
     unsigned cancels_ = 0;
-    Pipe pipe_;
+    Pipe pipe_{socket_, 0, {}, {}};
     std::string sending_;
     bool flushing_ = false;
-    std::size_t received_ = 0;  // at once, the last time
     std::unique_ptr<SSL, Free> ssl_;
 };
 

@@ -115,8 +115,7 @@ void TlsStream::close() {
 
 std::unique_ptr<ByteStream> stream_over(std::shared_ptr<TlsConnection> connection, bool plain) {
     if (!plain) return std::make_unique<TlsStream>(std::move(connection));
-    TlsConnection::Left left = connection->leave();
-    return std::make_unique<PlainStream>(std::move(left.socket), std::move(left.early));
+    return std::make_unique<PlainStream>(connection->leave());
 }
 
 }  // namespace trellis
