@@ -11,6 +11,8 @@
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <climits>
 #include <openssl/bio.h>
@@ -117,6 +119,7 @@ Task<Result<std::size_t>> TlsConnection::read(std::span<char> space) {
     std::size_t size = 0;
     SSL_set_read_ahead(ssl_.get(), 1);  // no more than the handshake has been taken from the socket so far
     while (true) {
+        if (pipe_.received >= most_at_once) co_await give_way();
         ERR_clear_error();
         const int got = SSL_read(ssl_.get(), space.data() + size, size_of(space.size() - size));
         if (got > 0) size += static_cast<std::size_t>(got);
@@ -177,6 +180,12 @@ Task<Result<void>> TlsConnection::flush() {
     }
     if (error) co_return lost(error.message());
     co_return Result<void>();
+}
+
+// Where ever more comes, others have their turn all the same.
+Task<void> TlsConnection::give_way() {
+    pipe_.received = 0;
+    co_await asio::post(socket_.get_executor(), asio::use_awaitable);
 }
 
 // There is nothing in the socket now.

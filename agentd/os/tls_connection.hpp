@@ -52,7 +52,7 @@ class TlsConnection {
     // What OpenSSL sees of the socket.
     struct Pipe {
         asio::ip::tcp::socket& socket;
-        std::size_t received = 0;  // since the last time that there was nothing
+        std::size_t received = 0;  // since the last time that others had their turn
         std::string cause;         // why there will be nothing more
         std::string out;
     };
@@ -64,6 +64,7 @@ class TlsConnection {
     // What a call gave that did not succeed: what it needs has come since, or a Failure.
     Task<Result<void>> wait_after(int result);
     Task<Result<void>> flush();
+    Task<void> give_way();
     Task<Result<void>> receive();
     Task<Result<void>> gather();
     void wake_for(std::size_t size);

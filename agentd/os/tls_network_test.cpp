@@ -5,6 +5,8 @@
 #include "agentd/os/tls_stream.hpp"
 
 #include <boost/asio/detached.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 
 namespace trellis {
 namespace {
@@ -118,6 +120,31 @@ Task<void> read_two(ByteStream& from, std::vector<Result<std::string>>& got) {
         Result<std::string> bytes = co_await from.read();
         got.push_back(std::move(bytes));
     }
+}
+
+// How many bytes come; `before`: when whatever else wants to run has its first turn.
+Task<std::size_t> count_all(ByteStream& from, std::size_t& before) {
+    std::string space(100'000, '\0');
+    std::size_t count = 0;
+    asio::post(co_await asio::this_coro::executor, [&] { before = count; });
+    while (true) {
+        const Result<std::size_t> size = co_await from.read_into(space);
+        if (!size || *size == 0) co_return count;
+        count += *size;
+    }
+}
+
+TEST_F(TlsNetworkTest, OthersHaveTheirTurnWhileMuchIsThere) {
+    const auto a = connect();
+    ASSERT_TRUE(a);
+    const auto incoming = accept();
+    constexpr std::size_t much = 3'000'000;
+    asio::co_spawn(context_, write_all(**a, std::string(much, 'x')), asio::detached);
+    let_run(milliseconds(50));
+    std::size_t before = 0;
+    EXPECT_EQ(run(context_, count_all(*incoming.stream, before)), much);
+    EXPECT_GT(before, 0U);
+    EXPECT_LT(before, 600'000U);
 }
 
 // Much has come, so that more is waited for.
