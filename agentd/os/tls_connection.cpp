@@ -27,7 +27,11 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::size_t most_at_once = std::size_t{1} << 18;
-constexpr std::size_t least_gathered = std::size_t{1} << 13;  // at once: less is no flow
+constexpr double least_gathered = 1 << 13;  // less is no flow
+constexpr double gathered = 1 << 16;        // as much as a system sends at once
+constexpr Duration least_gathering = std::chrono::milliseconds(1);
+
+using Seconds = std::chrono::duration<double>;
 
 Failure lost(std::string cause) {
     return {FailureKind::lost, "", "", std::move(cause)};
@@ -190,18 +194,23 @@ Task<void> TlsConnection::give_way() {
 
 // There is nothing in the socket now.
 Task<Result<void>> TlsConnection::receive() {
-    const std::size_t received = std::exchange(pipe_.received, 0);
-    if (gathering_ > Duration::zero() && received >= least_gathered) co_return co_await gather();
+    const auto now = std::chrono::steady_clock::now();
+    const Seconds taken = now - std::exchange(empty_, now);
+    const auto received = static_cast<double>(std::exchange(pipe_.received, 0));
+    if (gathering_ > Duration::zero() && received >= least_gathered) {
+        const Seconds time = std::max<Seconds>(least_gathering, taken * (gathered / received));
+        co_return co_await gather(std::chrono::duration_cast<Duration>(std::min<Seconds>(time, gathering_)));
+    }
     const auto [error] = co_await socket_.async_wait(tcp::socket::wait_read, as_result);
     if (error) co_return lost(error.message());
     co_return Result<void>();
 }
 
 // Nor does the system wake this process for what comes meanwhile.
-Task<Result<void>> TlsConnection::gather() {
+Task<Result<void>> TlsConnection::gather(Duration time) {
     const unsigned before = cancels_;
     wake_for(most_at_once);
-    timer_.expires_after(gathering_);
+    timer_.expires_after(time);
     co_await timer_.async_wait(as_result);
     if (before != cancels_) co_return lost("closed");
     wake_for(1);

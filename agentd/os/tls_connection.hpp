@@ -41,7 +41,8 @@ class TlsConnection {
     void cancel();
     // The same, and the connection is cut.
     void close();
-    // While much comes, read() waits so long for more of it: 0, as it is at the beginning, for not at all.
+    // While much comes, read() waits for 64 KiB of it, as far as that can be foreseen, at most so long: 0, as
+    // it is at the beginning, for not at all.
     void gather_for(Duration time) { gathering_ = time; }
     // After the handshake, and before anything else: the socket without TLS. The connection is of no use any
     // more.
@@ -66,12 +67,14 @@ class TlsConnection {
     Task<Result<void>> flush();
     Task<void> give_way();
     Task<Result<void>> receive();
-    Task<Result<void>> gather();
+    Task<Result<void>> gather(Duration time);
     void wake_for(std::size_t size);
 
     asio::ip::tcp::socket socket_;
     asio::steady_timer timer_;  // for more to come
     Duration gathering_{0};
+    std::chrono::steady_clock::time_point empty_ =
+        std::chrono::steady_clock::now();  // the socket, the last time
     unsigned cancels_ = 0;
     Pipe pipe_{socket_, 0, {}, {}};
     std::string sending_;

@@ -147,7 +147,7 @@ TEST_F(TlsNetworkTest, OthersHaveTheirTurnWhileMuchIsThere) {
     EXPECT_LT(before, 600'000U);
 }
 
-// Much has come, so that more is waited for.
+// Much has come after a while, so that more is waited for, for as long as it seems to take.
 TEST_F(TlsNetworkTest, ClosingEndsGathering) {
     const auto a = connect();
     ASSERT_TRUE(a);
@@ -155,6 +155,7 @@ TEST_F(TlsNetworkTest, ClosingEndsGathering) {
     incoming.stream->gather_for(std::chrono::hours(1));
     std::vector<Result<std::string>> got;
     asio::co_spawn(context_, read_two(*incoming.stream, got), asio::detached);
+    let_run(milliseconds(400));
     std::string much;
     much.resize(12'000, 'x');
     ASSERT_TRUE(run(context_, (*a)->write(std::move(much))));

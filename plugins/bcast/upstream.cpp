@@ -12,8 +12,8 @@ namespace {
 constexpr Duration connect_time = std::chrono::seconds(1);
 constexpr int most_asks_of_root = 3;
 // What gathering may cost: of one host, and of all in a chain together.
-constexpr Duration most_gathering = std::chrono::milliseconds(3),
-                   all_gathering = std::chrono::milliseconds(100);
+constexpr Duration most_gathering = std::chrono::milliseconds(6),
+                   all_gathering = std::chrono::milliseconds(200);
 
 Failure cancelled() {
     return {FailureKind::cancelled, "", "", "another host is to be asked"};

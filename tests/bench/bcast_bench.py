@@ -175,12 +175,15 @@ def relay_floor(program):
 
 
 def iperf3():
-    """Bits a second of one flow alone to the last host."""
+    """Bits a second of one flow alone to the last host; the best of three."""
     host = HOSTS[-1]
-    finished(["ssh", host, "iperf3 -s -1 -D"])
-    time.sleep(0.5)
-    done = finished(["iperf3", "-c", host, "-n", "256M", "-J"])
-    return json.loads(done.stdout)["end"]["sum_received"]["bits_per_second"]
+    rates = []
+    for _ in range(3):
+        finished(["ssh", host, "iperf3 -s -1 -D"])
+        time.sleep(0.5)
+        done = finished(["iperf3", "-c", host, "-n", "128M", "-J"])
+        rates.append(json.loads(done.stdout)["end"]["sum_received"]["bits_per_second"])
+    return max(rates)
 
 
 class MemoryInUse:
