@@ -212,8 +212,8 @@ Task<Result<void>> TlsConnection::gather(Duration time) {
     wake_for(most_at_once);
     timer_.expires_after(time);
     co_await timer_.async_wait(as_result);
-    if (before != cancels_) co_return lost("closed");
     wake_for(1);
+    if (before != cancels_) co_return lost("closed");
     co_return Result<void>();
 }
 
