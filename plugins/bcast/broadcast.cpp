@@ -84,7 +84,7 @@ void Broadcast::take(HostId host, const ToRoot& message) {
     } else if (const auto* progress = std::get_if<Progress>(&message)) {
         part.stored = progress->stored;
         if (part.state == State::asked) started_ = context_.clock().now();  // it is at what it has kept
-        if (formation_) formation_->progressed(host, progress->end, context_.clock().now());
+        if (formation_) progressed(host, progress->end);
     } else if (const auto* passed = std::get_if<Passed>(&message)) {
         if (formation_) turn(formation_->passed(host, passed->hosts, passed->giver));
     } else if (const auto* sealed = std::get_if<Sealed>(&message)) {
@@ -98,6 +98,13 @@ void Broadcast::take(HostId host, const ToRoot& message) {
         part.had = ended_ = context_.clock().now();
         if (formation_) formation_->finished(host);
     }
+}
+
+void Broadcast::progressed(HostId host, Position end) {
+    const TimePoint now = context_.clock().now();
+    if (producer_ && formation_->giver(host) == root_id)
+        formation_->progressed(root_id, holding_->end(), now);
+    formation_->progressed(host, end, now);
 }
 
 // A host that has found nobody takes the place of those that should give to it if none of them is heard any

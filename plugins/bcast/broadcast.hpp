@@ -58,6 +58,7 @@ class Broadcast {
     Task<Report> conduct();
     void take(const OperationEvent& event);
     void take(HostId host, const ToRoot& message);
+    void progressed(HostId host, Position end);
     Task<void> answer(HostId host, Ask ask);
     Task<bool> is_silent(HostId host);
     void leave_out(HostId host, const std::string& cause);

@@ -2,6 +2,7 @@
 #include "plugins/bcast/broadcast.hpp"
 #include "plugins/bcast/resumption.hpp"
 
+#include <algorithm>
 #include <random>
 #include <string_view>
 #include <utility>
@@ -52,7 +53,8 @@ Task<void> Broadcast::begin() {
         if (part.state != State::out) begin.chain.push_back({host.id, part.ready.endpoint});
     }
     if (begin.chain.empty()) co_return;
-    formation_.emplace(begin);
+    const double link = wish_.slowest_link / 8;
+    formation_.emplace(begin, wish_.limit > 0 ? std::min(wish_.limit, link) : link);
     started_ = context_.clock().now();
     tell_all(begin);
 }

@@ -86,7 +86,7 @@ Task<Result<void>> Feeder::send(std::shared_ptr<const Chunk> chunk, std::size_t 
     const std::string_view piece =
         std::string_view(chunk->bytes).substr(at_.offset, std::min(end - at_.offset, piece_size));
     at_.offset += static_cast<std::uint32_t>(piece.size());
-    sent_ += piece.size();
+    if (parts_.sent) *parts_.sent += piece.size();
     if (!packed_ && is_zero(piece)) co_return co_await write(zeros_record(piece.size()));
     const std::string header = record_header(packed_ ? RecordKind::packed : RecordKind::data, piece.size());
     const std::array<std::string_view, 2> parts{header, piece};
@@ -98,7 +98,7 @@ Task<Result<void>> Feeder::send_from_file(std::shared_ptr<const Chunk> chunk, st
     const std::size_t size = std::min({end, stretch->end, at_.offset + piece_size}) - at_.offset;
     const std::uint64_t from = chunk->place.offset + at_.offset;
     at_.offset += static_cast<std::uint32_t>(size);
-    sent_ += size;
+    if (parts_.sent) *parts_.sent += size;
     if (stretch->zeros) co_return co_await write(zeros_record(size));
     last_ = clock_.now();
     const std::string header = record_header(RecordKind::data, size);

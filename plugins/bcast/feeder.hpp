@@ -32,6 +32,7 @@ struct FeederParts {
         write_file;
     // A stored chunk that is not kept in memory.
     std::function<Task<Result<std::shared_ptr<const Chunk>>>(ChunkNumber chunk)> read_again;
+    std::uint64_t* sent = nullptr;  // where the bytes of the object are counted
 };
 
 // Closes a connection to a host when that has turned to another one, or is gone, so that nothing more is
@@ -49,7 +50,6 @@ class Feeder {
 
     // Returns when the host has been sent the end; a Failure if it takes no more, or when there is no more.
     Task<Result<void>> run();
-    [[nodiscard]] std::uint64_t sent() const { return sent_; }  // bytes of the object
 
   private:
     Task<Result<void>> step();
@@ -70,7 +70,6 @@ class Feeder {
     FeederParts parts_;
     Position at_;
     TimePoint last_ = clock_.now();
-    std::uint64_t sent_ = 0;
     bool packed_ = false;  // as the current chunk is sent
     bool done_ = false;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace trellis::plugins::bcast {
@@ -16,15 +17,14 @@ constexpr double least_distance = 4.0 * chunk_size;  // bytes: less may lie in b
 
 }  // namespace
 
-Formation::Formation(const Begin& begin) {
+Formation::Formation(const Begin& begin, double expected) : source_(begin.source), best_(expected) {
     const std::vector<Member> nodes = begin.nodes();
     for (std::size_t node = 0; node < nodes.size(); ++node) {
-        if (nodes[node].id == root_id) continue;
         Place place;
         place.id = nodes[node].id;
         place.giver = node == 0 ? root_id : nodes[giver_of(begin.method, node)].id;
         place.listens = nodes[node].endpoint.port != 0;
-        place.done = place.id == begin.source;
+        place.done = place.id == source_;
         places_.push_back(std::move(place));
     }
 }
@@ -57,14 +57,30 @@ std::vector<Formation::Change> Formation::bequeath(const Place& place) {
     return changes;
 }
 
+bool Formation::takes_from(HostId host, HostId from) const {
+    std::map<HostId, HostId> givers;
+    for (const Place& place : places_)
+        givers[place.id] = place.giver;
+    while (host != from) {
+        const auto next = givers.extract(host);
+        if (next.empty()) return false;
+        host = next.mapped();
+    }
+    return true;
+}
+
 std::vector<Formation::Change> Formation::to_tail(Place& place) {
-    const auto fits = [&place](const Place& other) {
-        return other.listens && !other.silent && !other.waits && other.id != place.id;
+    const bool gives = std::ranges::find(places_, place.id, &Place::giver) != places_.end();
+    const auto fits = [&](const Place& other) {
+        return other.listens && !other.silent && !other.waits && other.id != place.id &&
+               !(gives && takes_from(other.id, place.id));
     };
     const auto spoke_lately = [&](const Place& other) {
         return fits(other) && latest_ - other.spoke <= lately;
     };
-    auto tail = std::find_if(places_.rbegin(), places_.rend(), spoke_lately);
+    const auto is_quick = [&](const Place& other) { return spoke_lately(other) && !other.slow; };
+    auto tail = std::find_if(places_.rbegin(), places_.rend(), is_quick);
+    if (tail == places_.rend()) tail = std::find_if(places_.rbegin(), places_.rend(), spoke_lately);
     if (tail == places_.rend()) tail = std::find_if(places_.rbegin(), places_.rend(), fits);
     if (tail == places_.rend()) return {};
     place.giver = tail->id;
@@ -110,20 +126,28 @@ std::vector<Formation::Change> Formation::call_all() {
 
 std::vector<Formation::Change> Formation::passed(HostId by, const std::vector<HostId>& hosts, HostId giver) {
     const auto passer = find(by);
-    if (passer != places_.end()) passer->giver = giver;
+    if (passer == places_.end()) return {};
+    HostId before = passer->giver;
+    while (std::ranges::find(hosts, before) != hosts.end() && before != this->giver(before))
+        before = this->giver(before);
+    passer->giver = giver;
     std::vector<Change> changes;
     for (const HostId host : hosts) {
         const auto place = find(host);
-        if (place == places_.end()) continue;
+        if (place == places_.end() || place->id == root_id) continue;
         place->silent = true;
         if (place->at_end) continue;
         const std::vector<Change> moved = move_to_end(host);
         changes.insert(changes.end(), moved.begin(), moved.end());
     }
     const auto place = find(by);
-    if (place == places_.end() || !place->at_end) return changes;
-    const std::vector<Change> again = to_tail(*place);  // it is not to burden the others
-    changes.insert(changes.end(), again.begin(), again.end());
+    if (place->at_end) {  // it is not to burden the others
+        const std::vector<Change> again = to_tail(*place);
+        changes.insert(changes.end(), again.begin(), again.end());
+    } else if (takes_from(giver, by)) {  // since that was moved
+        place->giver = before;
+        changes.push_back({by, before});
+    }
     return changes;
 }
 
@@ -149,28 +173,19 @@ void Formation::finished(HostId host) {
 // Those behind a host that is gone stood for a while.
 void Formation::forget_rates() {
     for (Place& place : places_)
-        place.samples.clear();
-}
-
-std::optional<double> Formation::Place::rate(Duration least) const {
-    const auto early = [&](const Sample& sample) { return samples.back().time - sample.time >= least; };
-    const auto first = std::find_if(samples.rbegin(), samples.rend(), early);
-    if (first == samples.rend()) return std::nullopt;
-    const std::chrono::duration<double> time = samples.back().time - first->time;
-    return (samples.back().bytes - first->bytes) / time.count();
+        place.pace.clear();
 }
 
 void Formation::progressed(HostId host, Position end, TimePoint now) {
     const auto place = find(host);
     if (place == places_.end()) return;
     place->spoke = latest_ = now;
-    const double bytes = static_cast<double>(end.chunk * chunk_size + end.offset);
-    std::deque<Sample>& samples = place->samples;
-    if (!samples.empty() && bytes < samples.back().bytes) return;
-    place->silent = false;
-    samples.push_back({now, bytes});
-    while (samples.size() > 2 && now - samples[1].time >= window_after_move)
-        samples.pop_front();
+    Pace& pace = place->pace;
+    if (pace.empty() || end.bytes() >= pace.bytes()) place->silent = false;
+    pace.add(now, end.bytes(), window_after_move);
+    const auto from = pace.before_end(window);
+    if (from && place->giver == source_ && !place->done)
+        best_ = std::max(best_, pace.rate(*from, pace.end()));
 }
 
 // To somebody who is not at the end.
@@ -183,24 +198,26 @@ bool Formation::gives(const Place& place) const {
 const Formation::Place* Formation::measure(const Place& place) const {
     const Place* best = nullptr;
     for (const Place& other : places_) {
-        if (other.id == place.id || other.giver != place.giver || other.at_end) continue;
-        if (other.samples.empty()) continue;
-        if (!best || other.samples.back().bytes > best->samples.back().bytes) best = &other;
+        if (other.id == place.id || other.giver != place.giver || other.at_end || other.done) continue;
+        if (other.pace.empty()) continue;
+        if (!best || other.pace.bytes() > best->pace.bytes()) best = &other;
     }
     if (best) return best;
     const auto giver = find(place.giver);
     return giver == places_.end() ? nullptr : &*giver;
 }
 
-// What it had is compared with what the other one had earlier, as the two speak at different times.
+// Over the same time, as the two speak at different times.
 bool Formation::is_slower(const Place& place, const Place& other, Duration least) const {
-    const auto mine = place.rate(least), now = other.rate(least);
-    if (!mine || !now) return false;
-    // It may be the other one that catches up.
-    const double others = std::min(*now, *other.rate(other.samples.back().time - other.samples.front().time));
-    if (others < least_rate || *mine >= slow_share * others) return false;
-    const double before = other.samples[other.samples.size() - 2].bytes;
-    return before - place.samples.back().bytes >= least_distance;
+    const Pace &mine = place.pace, &theirs = other.pace;
+    const auto from = mine.empty() ? std::nullopt : mine.before_end(least);
+    if (!from || theirs.empty() || theirs.begin() > *from) return false;
+    const TimePoint to = mine.end();
+    // The source goes on as those do that take it from there; another one may be catching up.
+    const double in_the_long_run = theirs.rate(theirs.begin(), theirs.end());
+    const double rate = other.id == source_ ? best_ : std::min(theirs.rate(*from, to), in_the_long_run);
+    if (rate < least_rate || mine.rate(*from, to) >= slow_share * rate) return false;
+    return theirs.bytes_at(to) - mine.bytes() >= least_distance;
 }
 
 std::vector<Formation::Change> Formation::relieve() {
@@ -209,21 +226,22 @@ std::vector<Formation::Change> Formation::relieve() {
     std::vector<Change> held = hold_slow_one();
     if (!held.empty()) return held;
     for (Place& place : places_) {
-        if (place.accepted || place.at_end || !gives(place)) continue;
+        if (place.accepted || place.at_end || place.done || !gives(place)) continue;
         const Place* other = measure(place);
         if (!other) continue;
         const bool again = other->id == blamed_beside_;
         if (!is_slower(place, *other, again ? window_after_move : window)) continue;
         moves_there_ = again ? moves_there_ + 1 : 1;
         blamed_beside_ = other->id;
-        const bool may_blame_giver = other->id == place.giver && other->giver != root_id;
+        const bool may_blame_giver = other->id == place.giver && other->id != source_;
         if (moves_there_ > 2 || (moves_there_ == 2 && !may_blame_giver)) {
             place.accepted = true;
             return {};
         }
-        if (moves_there_ == 1) return move_to_end(place.id);
-        blamed_beside_ = other->giver;
-        return move_to_end(other->id);
+        if (moves_there_ == 2) blamed_beside_ = other->giver;
+        const auto slow = moves_there_ == 1 ? find(place.id) : find(other->id);
+        slow->slow = true;
+        return move_to_end(slow->id);
     }
     return {};
 }

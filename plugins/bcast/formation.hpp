@@ -6,9 +6,9 @@
 #include "trellis/time.hpp"
 
 #include "plugins/bcast/messages.hpp"
+#include "plugins/bcast/pace.hpp"
 
 #include <cstddef>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -22,7 +22,8 @@ class Formation {
         friend bool operator==(const Change&, const Change&) = default;
     };
 
-    explicit Formation(const Begin& begin);
+    // `expected`: what the source can give to a host, bytes a second; 0: not known.
+    explicit Formation(const Begin& begin, double expected = 0);
 
     // A host goes round others, as it cannot reach or hear them, and takes the object from this one: they are
     // at the end from now on.
@@ -40,18 +41,15 @@ class Formation {
     [[nodiscard]] TimePoint heard(HostId host) const;
     // A host that gets the object at less than `slow_share` of the rate of the fastest one beside it that
     // takes it from the same giver or, where there is none, of the giver, and that others take it from, goes
-    // to the end. If its successor is as slow, it was the giver that gives slowly; if that does not help
-    // either, it is a slow link, and nobody is to blame. Who is slow at the end, too, waits until the others
-    // have it, with whom it would share links. Without a host that is slow or has waited: nothing.
+    // to the end; where the giver is the source, of the fastest rate that anybody got it at from there. If
+    // its successor is as slow, it was the giver that gives slowly; if that does not help either, it is a
+    // slow link, and nobody is to blame. Who is slow at the end, too, waits until the others have it, with
+    // whom it would share links. Without a host that is slow or has waited: nothing.
     std::vector<Change> relieve();
 
     static constexpr double slow_share = 0.4;
 
   private:
-    struct Sample {
-        TimePoint time;
-        double bytes = 0;
-    };
     struct Place {
         HostId id{};
         HostId giver{};
@@ -60,11 +58,10 @@ class Formation {
         bool waits = false;   // there
         bool done = false;
         bool silent = false;    // nothing was heard since somebody went round it
+        bool slow = false;      // was moved for that
         bool accepted = false;  // as slow as its link is
         TimePoint spoke{};
-        std::deque<Sample> samples;  // the latest ones
-        // Bytes a second, from at least so long ago until the latest one; nothing: not known for so long.
-        [[nodiscard]] std::optional<double> rate(Duration least) const;
+        Pace pace;
     };
     using Places = std::vector<Place>;
     [[nodiscard]] Places::iterator find(HostId host);
@@ -73,6 +70,7 @@ class Formation {
     [[nodiscard]] bool gives(const Place& place) const;
     [[nodiscard]] const Place* measure(const Place& place) const;
     [[nodiscard]] bool is_slower(const Place& place, const Place& other, Duration least) const;
+    [[nodiscard]] bool takes_from(HostId host, HostId from) const;  // perhaps through others
     // Those that took the object from it take it from its own giver.
     std::vector<Change> bequeath(const Place& place);
     // Takes it to the end; who it takes the object from there, and before that its heirs.
@@ -82,9 +80,11 @@ class Formation {
     std::vector<Change> hold_slow_one();
     std::vector<Change> call_all();  // who waits
 
-    Places places_;
-    TimePoint latest_{};      // when somebody spoke
-    HostId blamed_beside_{};  // with which the last one was compared that was moved for being slow
+    HostId source_;
+    Places places_;                        // the source first, unless a host has it that is moved
+    double best_;                          // bytes a second, of those that take it from the source
+    TimePoint latest_{};                   // when somebody spoke
+    std::optional<HostId> blamed_beside_;  // with it the last one was compared that was moved for being slow
     int moves_there_ = 0;
 };
 

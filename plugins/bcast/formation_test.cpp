@@ -141,6 +141,7 @@ TEST(BcastFormation, WhoTookItFromOneThatWaitsTakesItFromItsGiver) {
     Rates run(formation);
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}, {6, 2}}, 10),
                 ElementsAre(Change{host(4), host(2)}, Change{host(3), host(6)}));
+    EXPECT_THAT(run.go({{3, 2}}, 3), IsEmpty());  // nobody else speaks
     EXPECT_THAT(formation.passed(host(6), {host(5)}, host(4)), ElementsAre(Change{host(5), host(3)}));
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {6, 8}, {3, 2}}, 10),
                 ElementsAre(Change{host(5), host(6)}, Change{host(3), host(3)}));
@@ -164,7 +165,7 @@ TEST(BcastFormation, TakesAHostThatGivesSlowlyToTheEnd) {
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}}, 10),
                 ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)}));
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 2}, {5, 2}, {3, 2}}, 10),
-                ElementsAre(Change{host(4), host(1)}, Change{host(2), host(3)}));
+                ElementsAre(Change{host(4), host(1)}, Change{host(2), host(5)}));
     EXPECT_THAT(run.go({{1, 8}, {4, 8}, {5, 8}, {3, 8}, {2, 8}}, 10), IsEmpty());
 }
 
@@ -173,15 +174,87 @@ TEST(BcastFormation, LeavesASlowLinkAsItIs) {
     Rates run(formation);
     const std::map<int, int> rates = {{1, 8}, {2, 8}, {3, 8}, {4, 2}, {5, 2}, {6, 2}};
     EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(5), host(3)}, Change{host(4), host(6)}));
-    EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(5), host(2)}, Change{host(3), host(4)}));
+    EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(5), host(2)}, Change{host(3), host(6)}));
     EXPECT_THAT(run.go(rates, 40), IsEmpty());
+}
+
+// Beside nobody, but beside what it got itself; not if it has all that the source has.
+TEST(BcastFormation, TakesTheFirstHostToTheEndWhenItBecomesSlow) {
+    Formation formation(chain_of(4));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{0, 9}, {1, 8}, {2, 8}, {3, 8}, {4, 8}}, 10), IsEmpty());
+    EXPECT_THAT(run.go({{0, 2}, {1, 2}, {2, 2}, {3, 2}, {4, 2}}, 10),
+                ElementsAre(Change{host(2), root_id}, Change{host(1), host(4)}));
+    EXPECT_THAT(run.go({{0, 8}, {2, 8}, {3, 8}, {4, 8}, {1, 8}}, 10), IsEmpty());
+}
+
+TEST(BcastFormation, TakesAFirstHostToTheEndThatIsSlowerThanExpected) {
+    Formation formation(chain_of(4), 16.0 * chunk_size);
+    Rates run(formation);
+    EXPECT_THAT(run.go({{0, 9}, {1, 2}, {2, 2}, {3, 2}, {4, 2}}, 10),
+                ElementsAre(Change{host(2), root_id}, Change{host(1), host(4)}));
+}
+
+TEST(BcastFormation, LeavesTheFirstHostWhereItIsWhenTheSourceBecomesSlow) {
+    Formation formation(chain_of(4));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{0, 8}, {1, 8}, {2, 8}, {3, 8}, {4, 8}}, 10), IsEmpty());
+    EXPECT_THAT(run.go({{0, 2}, {1, 2}, {2, 2}, {3, 2}, {4, 2}}, 10), IsEmpty());
+}
+
+// The next one gets it from there as slowly: it is the link of the source.
+TEST(BcastFormation, TakesOnlyOneAwayFromTheSource) {
+    Formation formation(chain_of(4));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{0, 9}, {1, 8}, {2, 8}, {3, 8}, {4, 8}}, 10), IsEmpty());
+    EXPECT_THAT(run.go({{0, 2}, {1, 2}, {2, 2}, {3, 2}, {4, 2}}, 10),
+                ElementsAre(Change{host(2), root_id}, Change{host(1), host(4)}));
+    EXPECT_THAT(run.go({{0, 2}, {2, 2}, {3, 2}, {4, 2}, {1, 2}}, 40), IsEmpty());
+}
+
+TEST(BcastFormation, TakesAHostThatGivesSlowlyAwayFromTheSource) {
+    Formation formation(chain_of(4));
+    Rates run(formation);
+    const std::map<int, int> rates = {{0, 8}, {1, 8}, {2, 2}, {3, 2}, {4, 2}};
+    EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(3), host(1)}, Change{host(2), host(4)}));
+    EXPECT_THAT(run.go({{0, 8}, {1, 8}, {3, 2}, {4, 2}, {2, 2}}, 10),
+                ElementsAre(Change{host(3), root_id}, Change{host(1), host(4)}));
+}
+
+// The chunks that it had from an earlier broadcast come at once.
+TEST(BcastFormation, WhatAHostHadKeptIsNoRate) {
+    Formation formation(chain_of(4));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{0, 900}, {1, 0}, {2, 0}, {3, 0}, {4, 0}}, 1), IsEmpty());
+    EXPECT_THAT(run.go({{0, 8}, {1, 500}, {2, 8}, {3, 8}, {4, 8}}, 1), IsEmpty());
+    EXPECT_THAT(run.go({{0, 8}, {1, 8}, {2, 8}, {3, 8}, {4, 8}}, 10), IsEmpty());
+}
+
+// It has chosen by itself one that was moved behind it.
+TEST(BcastFormation, NobodyTakesItFromWhoTakesItFromHim) {
+    Formation formation(chain_of(6));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}, {6, 2}}, 10),
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(6)}));
+    EXPECT_THAT(formation.passed(host(5), {host(4)}, host(3)),
+                ElementsAre(Change{host(4), host(6)}, Change{host(5), host(2)}));
+}
+
+TEST(BcastFormation, AtTheEndNobodyTakesItFromWhoTakesItFromHim) {
+    Formation formation(chain_of(6));
+    EXPECT_THAT(formation.passed(host(4), {host(3)}, host(2)), ElementsAre(Change{host(3), host(6)}));
+    formation.progressed(host(3), {1, 0}, TimePoint());
+    EXPECT_THAT(formation.passed(host(5), {host(4)}, host(2)), ElementsAre(Change{host(4), host(3)}));
+    formation.progressed(host(4), {1, 0}, TimePoint());
+    EXPECT_THAT(formation.passed(host(3), {host(6)}, host(5)),
+                ElementsAre(Change{host(6), host(4)}, Change{host(3), host(5)}));
 }
 
 // All that a host gives to share what it can send, and are no slower than one another.
 TEST(BcastFormation, OfATreeComparesThoseWhoTakeItFromTheSame) {
     Formation formation(formed(Method::tree, 14));
     Rates run(formation);
-    std::map<int, int> rates = {{8, 9}, {9, 3}, {10, 3}, {11, 3}, {12, 3}, {13, 3}, {14, 3}};
+    std::map<int, int> rates = {{0, 99}, {8, 9}, {9, 3}, {10, 3}, {11, 3}, {12, 3}, {13, 3}, {14, 3}};
     EXPECT_THAT(run.go(rates, 20), IsEmpty());
     rates[10] = rates[11] = 1;
     EXPECT_THAT(run.go(rates, 20), ElementsAre(Change{host(11), host(8)}, Change{host(10), host(14)}));

@@ -17,7 +17,7 @@
 
 namespace trellis::plugins::bcast {
 
-inline constexpr std::uint32_t bcast_version = 6;
+inline constexpr std::uint32_t bcast_version = 7;
 
 struct BcastRequest {
     std::uint32_t version = bcast_version;
@@ -104,6 +104,7 @@ struct Ask {
 
 // Role to root, now and then: up to where the object has come, and the chunks of it that are stored. Before
 // it is ready: the kept ones that are right.
+inline constexpr int ticks_between_progress = 5;
 struct Progress {
     Position end;
     ChunkNumber stored = 0;
@@ -115,11 +116,8 @@ struct Progress {
 
 // Role to root: all of it stands under its final name.
 struct Have {
-    std::uint64_t sent = 0;  // bytes of the object that this host gave to others
     template <class Archive>
-    void serialize(Archive& archive) {
-        archive(sent);
-    }
+    void serialize(Archive& /*archive*/) {}
 };
 
 struct Member {

@@ -30,6 +30,8 @@ using Digest = std::string;         // 32 bytes (digester.hpp)
 struct Position {
     ChunkNumber chunk = 0;
     std::uint32_t offset = 0;  // in the chunk
+    // That come before it, if all chunks are whole.
+    [[nodiscard]] double bytes() const { return static_cast<double>(chunk * chunk_size + offset); }
     friend auto operator<=>(const Position&, const Position&) = default;
     template <class Archive>
     void serialize(Archive& archive) {

@@ -9,7 +9,6 @@ namespace trellis::plugins::bcast {
 namespace {
 
 constexpr std::size_t kept_chunks = 16;
-constexpr int ticks_between_progress = 5;
 
 std::string under(const std::string& directory, const std::string& path) {
     return directory.empty() || path.starts_with('/') ? path : directory + "/" + path;
@@ -87,7 +86,7 @@ Task<RoleResult> Recipient::take_part() {
     }
     if (finish_ && !finish_->cause.empty()) done = unavailable(finish_->cause);
     if (!done) co_return RoleResult{Outcome::of(done.error()), {}};
-    tell_root(Have{service_->sent()});
+    tell_root(Have{});
     while (!finish_)
         co_await holding_.changed.wait();
     co_return RoleResult{};
@@ -228,7 +227,10 @@ Task<void> Recipient::keep_time() {
         upstream_->check_silence();
         holding_.changed.notify();
         holding_.grown.notify();
-        if (ticks % ticks_between_progress != 0) continue;
+        const bool less_comes = coming_.slackens(holding_.end().bytes());
+        const bool less_goes = going_.slackens(static_cast<double>(service_->sent()));
+        const bool at_once = (less_comes || less_goes) && !holding_.finished();
+        if (ticks % ticks_between_progress != 0 && !at_once) continue;
         if (begin_) tell_root(Progress{holding_.end(), holding_.stored()});
         if (!begin_ && resumption_) tell_root(Progress{{}, resumption_->right()});
     }

@@ -9,6 +9,7 @@
 #include "plugins/bcast/messages.hpp"
 #include "plugins/bcast/resumption.hpp"
 #include "plugins/bcast/service.hpp"
+#include "plugins/bcast/slackening.hpp"
 #include "plugins/bcast/staging.hpp"
 #include "plugins/bcast/storing.hpp"
 #include "plugins/bcast/upstream.hpp"
@@ -55,6 +56,7 @@ class Recipient {
     std::optional<Result<void>> fetched_;  // once all has come, or cannot
     std::optional<Result<void>> piped_;    // how the command ended
     bool complete_ = false;                // all has come, is stored and is right
+    Slackening coming_, going_;
     std::optional<Begin> begin_;
     std::optional<Sealed> sealed_;
     std::optional<Finish> finish_;

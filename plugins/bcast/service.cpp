@@ -39,6 +39,7 @@ Task<void> Service::serve(Network::Incoming incoming) {
     crew_.add(close_when_left(stream));
     if (link_) stream->keep_below_link(*link_);
     FeederParts parts;
+    parts.sent = &sent_;
     parts.write = [stream](Parts bytes) { return stream->write_parts(bytes); };
     parts.write_file = [stream](std::string_view head, OpenFile& file, std::uint64_t offset,
                                 std::size_t size) { return stream->write_file(head, file, offset, size); };
@@ -46,7 +47,6 @@ Task<void> Service::serve(Network::Incoming incoming) {
     Feeder feeder(holding_, context_.world().clock, std::move(parts), *from);
     (void)co_await feeder.run();
     stream->close();
-    sent_ += feeder.sent();
 }
 
 }  // namespace trellis::plugins::bcast
