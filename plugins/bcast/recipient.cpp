@@ -1,5 +1,6 @@
 #include "plugins/bcast/recipient.hpp"
 
+#include "plugins/bcast/final_path.hpp"
 #include "plugins/bcast/piped_command.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 
 #include "trellis/message.hpp"
 
+#include "plugins/bcast/final_path.hpp"
 #include "plugins/bcast/gather/messages.hpp"
 #include "plugins/bcast/manifest.hpp"
 
