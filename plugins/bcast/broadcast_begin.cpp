@@ -2,7 +2,6 @@
 #include "plugins/bcast/broadcast.hpp"
 #include "plugins/bcast/resumption.hpp"
 
-#include <algorithm>
 #include <random>
 #include <string_view>
 #include <utility>
@@ -53,8 +52,7 @@ Task<void> Broadcast::begin() {
         if (part.state != State::out) begin.chain.push_back({host.id, part.ready.endpoint});
     }
     if (begin.chain.empty()) co_return;
-    const double link = wish_.slowest_link / 8;
-    formation_.emplace(begin, wish_.limit > 0 ? std::min(wish_.limit, link) : link);
+    formation_.emplace(begin);
     started_ = context_.clock().now();
     tell_all(begin);
 }

@@ -17,7 +17,7 @@ constexpr double least_distance = 4.0 * chunk_size;  // bytes: less may lie in b
 
 }  // namespace
 
-Formation::Formation(const Begin& begin, double expected) : source_(begin.source), best_(expected) {
+Formation::Formation(const Begin& begin) : source_(begin.source) {
     const std::vector<Member> nodes = begin.nodes();
     for (std::size_t node = 0; node < nodes.size(); ++node) {
         Place place;

@@ -22,8 +22,7 @@ class Formation {
         friend bool operator==(const Change&, const Change&) = default;
     };
 
-    // `expected`: what the source can give to a host, bytes a second; 0: not known.
-    explicit Formation(const Begin& begin, double expected = 0);
+    explicit Formation(const Begin& begin);
 
     // A host goes round others, as it cannot reach or hear them, and takes the object from this one: they are
     // at the end from now on.
@@ -82,7 +81,7 @@ class Formation {
 
     HostId source_;
     Places places_;                        // the source first, unless a host has it that is moved
-    double best_;                          // bytes a second, of those that take it from the source
+    double best_ = 0;                      // bytes a second, of those that take it from the source
     TimePoint latest_{};                   // when somebody spoke
     std::optional<HostId> blamed_beside_;  // with it the last one was compared that was moved for being slow
     int moves_there_ = 0;

@@ -188,13 +188,6 @@ TEST(BcastFormation, TakesTheFirstHostToTheEndWhenItBecomesSlow) {
     EXPECT_THAT(run.go({{0, 8}, {2, 8}, {3, 8}, {4, 8}, {1, 8}}, 10), IsEmpty());
 }
 
-TEST(BcastFormation, TakesAFirstHostToTheEndThatIsSlowerThanExpected) {
-    Formation formation(chain_of(4), 16.0 * chunk_size);
-    Rates run(formation);
-    EXPECT_THAT(run.go({{0, 9}, {1, 2}, {2, 2}, {3, 2}, {4, 2}}, 10),
-                ElementsAre(Change{host(2), root_id}, Change{host(1), host(4)}));
-}
-
 TEST(BcastFormation, LeavesTheFirstHostWhereItIsWhenTheSourceBecomesSlow) {
     Formation formation(chain_of(4));
     Rates run(formation);
