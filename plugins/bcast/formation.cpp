@@ -134,7 +134,7 @@ std::vector<Formation::Change> Formation::passed(HostId by, const std::vector<Ho
     std::vector<Change> changes;
     for (const HostId host : hosts) {
         const auto place = find(host);
-        if (place == places_.end() || place->id == root_id) continue;
+        if (place == places_.end() || place->id == source_) continue;
         place->silent = true;
         if (place->at_end) continue;
         const std::vector<Change> moved = move_to_end(host);

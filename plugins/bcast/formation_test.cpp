@@ -223,6 +223,16 @@ TEST(BcastFormation, WhatAHostHadKeptIsNoRate) {
     EXPECT_THAT(run.go({{0, 8}, {1, 8}, {2, 8}, {3, 8}, {4, 8}}, 10), IsEmpty());
 }
 
+// Nobody else has what it has.
+TEST(BcastFormation, LeavesTheSourceWhereItIsWhenSomebodyGoesRoundIt) {
+    Begin begin = chain_of(4);
+    begin.source = host(1);
+    Formation formation(begin);
+    EXPECT_THAT(formation.passed(host(3), {host(2), host(1)}, root_id),
+                ElementsAre(Change{host(2), host(4)}));
+    EXPECT_EQ(formation.giver(host(4)), host(3));
+}
+
 // It has chosen by itself one that was moved behind it.
 TEST(BcastFormation, NobodyTakesItFromWhoTakesItFromHim) {
     Formation formation(chain_of(6));

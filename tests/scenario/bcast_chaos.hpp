@@ -1,5 +1,6 @@
 // BcastChaos: one broadcast by a drawn method to 16 simulated hosts on four switches, to which drawn mishaps
-// happen meanwhile, and what must hold then. The same seed is the same round.
+// happen meanwhile, and what must hold then. The same seed is the same round; every fourth one is with
+// --plain, in every fifth one of the hosts has what is sent.
 #pragma once
 
 #include "tests/scenario/sim_shell.hpp"
@@ -17,8 +18,8 @@ namespace trellis {
 
 class BcastChaos {
   public:
-    explicit BcastChaos(std::uint64_t seed, bool plain = false)
-        : random_(seed), plain_(plain), shell_(sim::read_lab("four_switches_16"), seed) {}
+    explicit BcastChaos(std::uint64_t seed)
+        : random_(seed), seed_(seed), shell_(sim::read_lab("four_switches_16"), seed) {}
 
     // What is wrong in the end, in words; nothing if all is well.
     std::string run() {
@@ -29,17 +30,20 @@ class BcastChaos {
             world().network().set_rate(host.name, 100e6);
         }
         content_ = drawn_content(6'000'000 + below(12'000'000));
-        world().files("ctl").put("/tmp/big", content_);
+        if (seed_ % 5 == 0) source_ = hosts_[seed_ / 5 % hosts_.size()];
+        world().files(source_.empty() ? "ctl" : source_).put("/tmp/big", content_);
         static constexpr std::array methods = {"chain", "chain", "tree", "flat"};
-        const std::string options = std::string(below(2) == 0 ? "" : " -z") + (plain_ ? " --plain" : "");
+        const std::string options =
+            std::string(below(2) == 0 ? "" : " -z") + (seed_ % 4 == 0 ? " --plain" : "");
         const std::string method = methods[below(methods.size())];
-        story_ = " " + method + options + ",";
+        const std::string from = source_.empty() ? "" : source_ + ":";
+        story_ = " " + from + " " + method + options + ",";
         for (std::size_t mishaps = 1 + below(5); mishaps > 0; --mishaps)
             draw_mishap();
         (void)shell_.printed();
         const TimePoint begun = world().time().now();
         try {
-            (void)shell_.run("bcast --json --method " + method + options + " /tmp/big /tmp");
+            (void)shell_.run("bcast --json --method " + method + options + " " + from + "/tmp/big /tmp");
         } catch (const std::runtime_error&) {
             return "it does not end after:" + story_ + "; " + shell_.said();
         }
@@ -80,6 +84,7 @@ class BcastChaos {
         std::string name = hosts_[below(hosts_.size())];
         if (mishap == Mishap::cut_trunk) name = trunks[below(trunks.size())];
         const auto how = below(2) == 0 ? sim::Cut::silent : sim::Cut::visible;
+        note_source_hit(name);
         story_ +=
             std::string(" ") + names[static_cast<std::size_t>(mishap)] + " " + name + " at " + text(when);
         switch (mishap) {
@@ -93,8 +98,9 @@ class BcastChaos {
                 story_ += " until " + text(until);
                 at(when, [this, name] { world().stop(name); });
                 return at(until, [this, name] { world().resume(name); });
-            case Mishap::slow:
-                return at(when, [this, name] { world().network().set_rate(name, 25e6); });
+            case Mishap::slow:  // a source may have to give to all
+                return at(when,
+                          [this, name] { world().network().set_rate(name, name == source_ ? 50e6 : 25e6); });
             case Mishap::cut:
             case Mishap::cut_trunk:
                 at(when, [this, name, how] { world().cut(name, how); });
@@ -105,15 +111,20 @@ class BcastChaos {
         }
     }
     // s3 stands below s2.
-    void note_unreached(const std::string& link) {
+    static bool stands_behind(const std::string& host, const std::string& link) {
         const std::string groups = link == "s1" ? "b" : link == "s2" ? "cd" : link == "s3" ? "d" : "";
-        for (const std::string& host : hosts_)
-            if (host == link || groups.find(host[0]) != std::string::npos) unreached_.insert(host);
+        return host == link || (!host.empty() && groups.find(host[0]) != std::string::npos);
     }
+    void note_unreached(const std::string& link) {
+        for (const std::string& host : hosts_)
+            if (stands_behind(host, link)) unreached_.insert(host);
+    }
+    // Then it may fail everywhere.
+    void note_source_hit(const std::string& link) { source_hit_ |= stands_behind(source_, link); }
 
     void judge(const nlohmann::json& part) {
         const std::string host = part["host"];
-        const bool well = !dead_.contains(host) && !unreached_.contains(host);
+        const bool well = !dead_.contains(host) && !unreached_.contains(host) && !source_hit_;
         if (well && !part["has"]) wrong_ += host + " has it not: " + part.value("cause", "") + "; ";
     }
     // Also a host of which the root knows nothing any more has all of it or nothing.
@@ -129,8 +140,10 @@ class BcastChaos {
     }
 
     std::mt19937_64 random_;
-    bool plain_;
+    std::uint64_t seed_;
     SimShell shell_;
+    std::string source_;  // a host; empty: the shell's
+    bool source_hit_ = false;
     std::vector<std::string> hosts_;
     std::string content_, wrong_, story_;
     std::set<std::string> dead_, unreached_;

@@ -272,6 +272,15 @@ TEST_F(BcastSimulated, FailsEverywhereWhenTheHostThatHasItDies) {
         EXPECT_EQ(files(host).paths().size(), host == "h7" ? 1u : 0u) << host;
 }
 
+TEST_F(BcastSimulated, WhereOneHostCannotReachASourceOnAHostForAWhileAllGetIt) {
+    prepare(4'000'000);
+    files("h3").put("/tmp/of_h3", content_);
+    after(milliseconds(500), [](sim::SimWorld& there) { there.cut("h7", sim::Cut::visible); });
+    after(milliseconds(5500), [](sim::SimWorld& there) { there.heal("h7"); });
+    EXPECT_EQ(run("bcast --method flat h3:/tmp/of_h3 /tmp/big"), 0) << said_;
+    EXPECT_TRUE(files("h7").content("/tmp/big") == content_);
+}
+
 TEST_F(BcastSimulated, KeepsToTheLimit) {
     const std::string content = drawn_bytes(3'000'000);
     files("ctl").put("/tmp/big", content);
