@@ -17,9 +17,9 @@ each host a hop: 16 KB on a card, a packet on another, 50 us of cables, 10 us of
 
 Goal: within 3% of the ideal. Rounds with mishaps: 6 to 18 MB to 16 hosts on four switches, and one to five of: an agent is
 killed, a host loses its power, an agent stands still for a while, a host's link or a switch's is cut (silently or not, for
-a while or for good), a host has a quarter of its rate; every fourth round with --plain. Every host that is neither dead
-nor cut off must have the exact bytes, none may have other bytes under the final name or keep a part, and all must be over
-in 90 s.
+a while or for good), a host has a quarter of its rate; every fourth round with --plain, every fifth sends what lies on a
+host. Every host that is neither dead nor cut off must have the exact bytes, unless something happens to the host from which
+all comes; none may have other bytes under the final name or keep a part, and all must be over in 90 s.
 
 $(bench chaos 5000 | sed 's/^/    /')
 
