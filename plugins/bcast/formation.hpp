@@ -80,7 +80,7 @@ class Formation {
     std::vector<Change> call_all();  // who waits
 
     HostId source_;
-    Places places_;                        // the source first, unless a host has it that is moved
+    Places places_;                        // the source first
     double best_ = 0;                      // bytes a second, of those that take it from the source
     TimePoint latest_{};                   // when somebody spoke
     std::optional<HostId> blamed_beside_;  // with it the last one was compared that was moved for being slow
