@@ -37,17 +37,18 @@ TRL
 # Its text is on the wire only if that is asked for: seen by a socket that takes all packets of b02.
 sniff='import os, socket
 tap = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+tap.setsockopt(socket.SOL_SOCKET, 33, 1 << 25)  # SO_RCVBUFFORCE: nothing is missed while others have the processors
 tap.settimeout(0.2)
 open("/tmp/sniffing", "w").close()
 seen = 0
 while not os.path.exists("/tmp/sniffed"):
     try:
-        seen += b"text-that-is-sought" in tap.recv(65536)
+        seen += tap.recv(1 << 17).count(b"text-that-is-sought")
     except socket.timeout:
         pass
 print(seen)'
 
-packets_with_text() { # OPTION...
+texts_on_the_wire() { # OPTION...
     on b02 rm -f /tmp/sniffing /tmp/sniffed
     on b02 python3 -c "$sniff" >"$scratch/sniffed" &
     until on b02 test -e /tmp/sniffing; do sleep 0.1; done
@@ -82,10 +83,13 @@ TRL
 
 what_a_listener_sees() {
     on ctl sh -c 'yes "text-that-is-sought $(head -c 500 /dev/urandom | base64 -w 0)" | head -c 3000000 > /tmp/text'
-    packets_with_text --order name
-    expect_equal "packets with the text, encrypted" "$(cat "$scratch/sniffed")" 0
-    packets_with_text --plain --order name
-    expect_equal "many packets with the text, plain" "$(($(cat "$scratch/sniffed") > 100))" 1
+    texts_on_the_wire --order name
+    expect_equal "texts on the wire, encrypted" "$(cat "$scratch/sniffed")" 0
+    texts_on_the_wire --plain --order name
+    local seen texts
+    seen=$(cat "$scratch/sniffed")
+    texts=$(on ctl grep -c text-that-is-sought /tmp/text)
+    [[ $seen -ge $texts ]] || wrong+=("texts on the wire, plain: $seen, of $texts in the file")
 }
 
 # Names, types, modes, times, links and contents, in one digest.
