@@ -15,6 +15,9 @@ constexpr Duration time_to_be_ready = std::chrono::seconds(20);
 constexpr std::size_t most_feeds = 4096;
 // Hosts speak every half second.
 constexpr Duration most_silence = std::chrono::milliseconds(750);
+// Of the source to a host that gets nothing, which then needs up to a second to see that again.
+constexpr int most_namings = 10;
+constexpr Duration time_between_namings = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -123,8 +126,22 @@ Task<void> Broadcast::answer(HostId host, Ask ask) {
     const auto changes = first ? formation_->passed(host, silent, root_id) : formation_->found_nobody(host);
     turn(changes);
     const auto mine = std::ranges::find(changes, host, &Formation::Change::host);
-    if (mine != changes.end()) co_return operation_->finish(host, ask.stream);
+    const bool turned = mine != changes.end() || co_await name_source(host, ask);
+    if (turned) co_return operation_->finish(host, ask.stream);
     co_await feed(host, ask);
+}
+
+// What lies on a host the root cannot give: who reaches nobody else tries that one again after a while.
+// False: it has done so often enough, with nothing coming.
+Task<bool> Broadcast::name_source(HostId host, Ask ask) {
+    Part& part = parts_.at(host);
+    if (producer_) co_return false;
+    if (std::exchange(part.asked, ask.from) != ask.from) part.named_from_there = 0;
+    if (part.named_from_there == most_namings) co_return false;
+    ++part.named_from_there;
+    co_await context_.clock().sleep(time_between_namings);
+    turn({formation_->back_to_source(host)});
+    co_return true;
 }
 
 // Nothing is heard of it from now on, for as long as it takes to be sure.

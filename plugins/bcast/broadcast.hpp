@@ -51,7 +51,9 @@ class Broadcast {
         ChunkNumber stored = 0;
         bool goes_on = false;  // from what it had kept
         std::string cause;
-        TimePoint had{};  // when it said so
+        TimePoint had{};           // when it said so
+        Position asked{};          // the root for the rest from here
+        int named_from_there = 0;  // how often the source was named to it since
         bool by_tree = false;
     };
     [[nodiscard]] BcastRequest request() const;
@@ -61,6 +63,7 @@ class Broadcast {
     void progressed(HostId host, Position end);
     Task<void> answer(HostId host, Ask ask);
     Task<bool> is_silent(HostId host);
+    Task<bool> name_source(HostId host, Ask ask);
     void leave_out(HostId host, const std::string& cause);
     void advance();
     Task<void> begin();

@@ -157,6 +157,12 @@ std::vector<Formation::Change> Formation::found_nobody(HostId host) {
     return move_to_end(host);
 }
 
+Formation::Change Formation::back_to_source(HostId host) {
+    const auto place = find(host);
+    if (place != places_.end()) place->giver = source_;
+    return {host, source_};
+}
+
 void Formation::leave_out(HostId host) {
     const auto place = find(host);
     if (place == places_.end()) return;

@@ -29,6 +29,8 @@ class Formation {
     std::vector<Change> passed(HostId by, const std::vector<HostId>& hosts, HostId giver);
     // A host has found nobody. Nothing to change: the root has to give it the object.
     std::vector<Change> found_nobody(HostId host);
+    // It takes the object from the source from now on.
+    Change back_to_source(HostId host);
     void leave_out(HostId host);
     // It has all of the object.
     void finished(HostId host);

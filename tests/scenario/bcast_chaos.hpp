@@ -98,9 +98,8 @@ class BcastChaos {
                 story_ += " until " + text(until);
                 at(when, [this, name] { world().stop(name); });
                 return at(until, [this, name] { world().resume(name); });
-            case Mishap::slow:  // a source may have to give to all
-                return at(when,
-                          [this, name] { world().network().set_rate(name, name == source_ ? 50e6 : 25e6); });
+            case Mishap::slow:
+                return at(when, [this, name] { world().network().set_rate(name, 25e6); });
             case Mishap::cut:
             case Mishap::cut_trunk:
                 at(when, [this, name, how] { world().cut(name, how); });

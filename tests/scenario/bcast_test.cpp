@@ -281,6 +281,17 @@ TEST_F(BcastSimulated, WhereOneHostCannotReachASourceOnAHostForAWhileAllGetIt) {
     EXPECT_TRUE(files("h7").content("/tmp/big") == content_);
 }
 
+TEST_F(BcastSimulated, AHostThatWasCutOffFromASourceOnAHostTriesItAgain) {
+    prepare(4'000'000);
+    files("h3").put("/tmp/of_h3", content_);
+    after(milliseconds(300), [](sim::SimWorld& there) { there.cut("h7", sim::Cut::visible); });
+    after(milliseconds(1000), [](sim::SimWorld& there) { there.cut("h3", sim::Cut::silent); });
+    after(milliseconds(5000), [](sim::SimWorld& there) { there.heal("h7"); });
+    after(milliseconds(9000), [](sim::SimWorld& there) { there.heal("h3"); });
+    EXPECT_EQ(run("bcast --method flat h3:/tmp/of_h3 /tmp/big"), 0) << said_;
+    EXPECT_TRUE(files("h7").content("/tmp/big") == content_);
+}
+
 TEST_F(BcastSimulated, KeepsToTheLimit) {
     const std::string content = drawn_bytes(3'000'000);
     files("ctl").put("/tmp/big", content);
