@@ -19,6 +19,7 @@ constexpr double steady_error = 0.02;
 constexpr double least_error = 0.002;
 // Less than this cannot be measured.
 constexpr std::uint64_t least_bytes = std::uint64_t{512} * 1024;
+constexpr const char* silent = "silent";
 
 std::uint32_t microseconds_of(Duration duration) {
     return static_cast<std::uint32_t>(
@@ -77,7 +78,7 @@ Task<bool> Conductor::step() {
     } else if (const auto* result = std::get_if<RoleResult>(&event->what)) {
         leave_out(*node, result->outcome.detail);
     } else if (const auto* suspicion = std::get_if<HostSuspicion>(&event->what)) {
-        if (suspicion->suspect) leave_out(*node, "silent");
+        suspicion->suspect ? leave_out(*node, silent) : take_back(*node);
     }
     co_return true;
 }
@@ -138,7 +139,10 @@ void Conductor::send(const Round& round) {
 }
 
 void Conductor::take(TopologyNode from, const ToRoot& message) {
-    if (const auto* ready = std::get_if<Ready>(&message)) ports_[from] = ready->port;
+    if (const auto* ready = std::get_if<Ready>(&message)) {
+        ports_[from] = ready->port;
+        take_back(from);
+    }
     const auto* connected = std::get_if<Connected>(&message);
     if (connected != nullptr && connected->round == conducted_.rounds) connecting_.erase(connected->flow);
     if (const auto* arrival = std::get_if<Arrival>(&message)) take_arrival(from, *arrival);
@@ -207,11 +211,12 @@ double Conductor::read(std::span<const FlowNumber> flows, std::size_t from, std:
     return error / mean;
 }
 
-// What it took part in is void.
+// What it took part in is void, and it is to end it when it hears again.
 void Conductor::leave_out(TopologyNode host, const std::string& why) {
-    if (!conducted_.out.emplace(host, why).second) return;
+    if (!conducted_.out.insert_or_assign(host, why).second) return;
     plan_.leave_out(host);
-    busy_.erase(host);
+    if (busy_.erase(host) > 0)
+        operation_.send(hosts_[host].id, encode(ToRole(Stop{static_cast<std::uint32_t>(conducted_.rounds)})));
     for (FlowNumber i = 0; i < progress_.size(); ++i) {
         if (round_[i].from != host && round_[i].to != host) continue;
         progress_[i] = {{}, true};
@@ -219,6 +224,14 @@ void Conductor::leave_out(TopologyNode host, const std::string& why) {
         rates_[i] = {};
         settle(round_[i].group);
     }
+}
+
+// From the next round on.
+void Conductor::take_back(TopologyNode host) {
+    const auto out = conducted_.out.find(host);
+    if (out == conducted_.out.end() || out->second != silent || !ports_.contains(host)) return;
+    conducted_.out.erase(out);
+    plan_.take_back(host);
 }
 
 }  // namespace trellis::plugins::bwtree

@@ -1,6 +1,6 @@
 // Conductor: the root's side of a measurement: has the hosts carry out the rounds of a plan, one after the
-// other, and gives it the rates. A host that is lost or silent is left out; the others go on. Owned by the
-// command for one measurement.
+// other, and gives it the rates. A host that is lost is left out, and a silent one until it is heard again;
+// the others go on. Owned by the command for one measurement.
 #pragma once
 
 #include "trellis/command.hpp"
@@ -48,6 +48,7 @@ class Conductor {
     void settle(std::uint32_t group);
     [[nodiscard]] double read(std::span<const FlowNumber> flows, std::size_t from, std::size_t end);
     void leave_out(TopologyNode host, const std::string& why);
+    void take_back(TopologyNode host);
     [[nodiscard]] bool is_out(TopologyNode host) const { return conducted_.out.contains(host); }
     [[nodiscard]] std::optional<TopologyNode> node_of(HostId host) const;
     [[nodiscard]] bool all_ready() const;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -14,6 +16,8 @@ using Kind = LinkBandwidth::Kind;
 
 // Where so much was at hand, one turn is enough; otherwise another one must agree.
 constexpr double ample = 1.4;
+// Of what most links carry; below it another turn must agree, too.
+constexpr double clearly_slower = 0.75;
 // Loads agree that are not farther than this below the greatest.
 constexpr double agreeing = 0.9;
 // From this on, as a share of what a link carried, control loads can tell that it was the limit.
@@ -67,9 +71,23 @@ void LinkEvidence::add(std::span<const DirectedLink> targets, std::span<const Fl
         carried_[link] = std::max(carried_[link], load.rate - std::sqrt(load.variance));
     for (std::size_t i = 0; i < targets.size(); ++i)
         if (turns[i].load > 0) turns_[targets[i]].push_back(std::move(turns[i]));
-    for (DirectedLink link = 0; link < known_.size(); ++link)
-        if (known_[link].kind != Kind::measured || carried_[link] * agreeing > known_[link].bits_per_second)
-            known_[link] = judge(link);
+    suspicious_ = clearly_slower * usual();
+    for (DirectedLink link = 0; link < known_.size(); ++link) {
+        const LinkBandwidth& known = known_[link];
+        const bool settled = known.kind == Kind::measured && known.bits_per_second >= suspicious_ &&
+                             known.bits_per_second >= carried_[link] * agreeing;
+        if (!settled) known_[link] = judge(link);
+    }
+}
+
+// The median of what those have carried that had something to.
+double LinkEvidence::usual() const {
+    std::vector<double> loads;
+    std::ranges::copy_if(carried_, std::back_inserter(loads), [](double load) { return load > 0; });
+    if (loads.empty()) return 0;
+    const auto middle = loads.begin() + static_cast<std::ptrdiff_t>(loads.size() / 2);
+    std::ranges::nth_element(loads, middle);
+    return *middle;
 }
 
 double LinkEvidence::at_hand(DirectedLink link, std::span<const Way> ways) const {
@@ -107,7 +125,8 @@ LinkBandwidth LinkEvidence::judge(DirectedLink link) const {
         const double most = at_hand(link, turn.ways);
         if (most >= little_more * carried_[link]) full.add(turn.load, turn.variance, most);
         if (most < clearly_more * turn.load) continue;
-        sure = limited.count > 0 || most >= ample * turn.load;
+        const bool enough = most >= ample * turn.load && turn.load >= suspicious_;
+        sure = limited.count > 0 || enough;
         limited.add(turn.load, turn.variance, most);
     }
     if (sure) return limited.mean();

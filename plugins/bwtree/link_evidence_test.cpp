@@ -59,6 +59,21 @@ TEST(LinkEvidence, WhereLittleMoreWasAtHandASecondTurnMustAgree) {
     EXPECT_NEAR(evidence.known(0).bits_per_second, 9.1e8, 1e6);
 }
 
+// One of its hosts, or the machine below it, may have stood still.
+TEST(LinkEvidence, ALinkThatIsSlowerThanMostMustBeSeenTwice) {
+    const DirectedPaths paths(three_hosts());
+    for (const double second : {1.5e8, 4.5e8}) {
+        LinkEvidence evidence(paths);
+        add_turn(evidence, 5, {{2, 1, 0}}, {{9e8, 1e6}});
+        add_turn(evidence, 3, {{1, 2, 0}}, {{9e8, 1e6}});
+        add_turn(evidence, 0, from_a, {{1.5e8, 1e6}, {1.5e8, 1e6}});
+        EXPECT_EQ(evidence.known(0).kind, Kind::at_least);
+        add_turn(evidence, 0, from_a, {{second, 1e6}, {second, 1e6}});
+        EXPECT_EQ(evidence.known(0).kind, Kind::measured);
+        EXPECT_NEAR(evidence.known(0).bits_per_second, 2 * second, 1);
+    }
+}
+
 TEST(LinkEvidence, FlowsThatWereSlowForAnotherReasonMakeNoFigure) {
     const DirectedPaths paths(three_hosts());
     LinkEvidence evidence(paths);
@@ -105,7 +120,8 @@ TEST(LinkEvidence, AFigureFallsWhenMoreIsCarried) {
     LinkEvidence evidence(paths);
     add_turn(evidence, 5, {{2, 1, 0}}, {{9e8, 1e6}});
     add_turn(evidence, 3, {{1, 2, 0}}, {{9e8, 1e6}});
-    add_turn(evidence, 0, from_a, {{2e8, 3e6}, {2e8, 4e6}});
+    for (int turn = 0; turn < 2; ++turn)
+        add_turn(evidence, 0, from_a, {{2e8, 3e6}, {2e8, 4e6}});
     EXPECT_EQ(evidence.known(0).kind, Kind::measured);
     add_turn(evidence, 3, {{0, 1, 0}}, {{6e8, 1e6}});
     EXPECT_EQ(evidence.known(0), (LinkBandwidth{Kind::at_least, 5.99e8, 0}));

@@ -20,8 +20,10 @@ class MeasuringPlan {
     [[nodiscard]] virtual std::optional<Round> next() = 0;
     // What came of it: a rate for each flow of the round.
     virtual void take(std::span<const FlowRate> rates) = 0;
-    // A host that is gone: it is left out of the rounds that follow.
+    // A host that is gone or silent: it is left out of the rounds that follow.
     virtual void leave_out(TopologyNode host) = 0;
+    // It is heard again.
+    virtual void take_back(TopologyNode host) = 0;
     // What is known by now.
     [[nodiscard]] virtual TopologyBandwidth result() const = 0;
 

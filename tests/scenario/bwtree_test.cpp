@@ -254,6 +254,18 @@ TEST(BwtreeSimulated, WhatHappensToAHostDoesNotKeepTheOthers) {
     }
 }
 
+// As when its words to the shell are lost among what is sent to measure.
+TEST(BwtreeSimulated, AHostThatIsHeardAgainIsMeasured) {
+    MeasuredTree measured(sim::read_lab("four_switches_16"));
+    auto& world = measured.shell().world();
+    const TimePoint begin = world.time().now();
+    world.time().at(begin + milliseconds(200), [&world] { world.stop("d03"); });
+    world.time().at(begin + milliseconds(3800), [&world] { world.resume("d03"); });
+    EXPECT_EQ(measured.run(), 0) << measured.said();
+    EXPECT_GT(measured.took(), milliseconds(3000));
+    measured.expect_measured("d03", "a00", 0, 500e6);
+}
+
 TEST(BwtreeSimulated, OneSeedGivesOneResult) {
     const auto measure = [] {
         MeasuredTree measured(sim::parse_lab(uneven), 5);
