@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <optional>
 #include <sys/socket.h>
 
 namespace trellis {
@@ -14,14 +15,14 @@ void set_pace(int socket, double rate) {
     ::setsockopt(socket, SOL_SOCKET, SO_MAX_PACING_RATE, &whole, sizeof whole);
 }
 
-std::optional<SelfPace::Seen> see(int socket) {
+std::optional<ConnectionSigns::Seen> see(int socket) {
     tcp_info info{};
     socklen_t size = sizeof info;
     if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return std::nullopt;
     if (size < offsetof(tcp_info, tcpi_min_rtt) + sizeof info.tcpi_min_rtt) return std::nullopt;
-    return SelfPace::Seen{info.tcpi_bytes_acked, info.tcpi_total_retrans,
-                          std::chrono::microseconds(info.tcpi_rtt),
-                          std::chrono::microseconds(info.tcpi_min_rtt)};
+    return ConnectionSigns::Seen{info.tcpi_bytes_acked, info.tcpi_total_retrans,
+                                 std::chrono::microseconds(info.tcpi_rtt),
+                                 std::chrono::microseconds(info.tcpi_min_rtt)};
 }
 
 }  // namespace
@@ -30,23 +31,28 @@ void LinkPace::keep_below(int socket, double bits_per_second) {
     constexpr double share = 0.98;
     // Bytes of each frame: TCP with time stamps, IPv4, Ethernet, preamble and gap.
     constexpr double headers = 90;
-    own_.reset();
+    pace_ = std::monostate();
     if (bits_per_second == 0) {
-        own_.emplace();
+        pace_.emplace<SelfPace>();
         return;
     }
     int segment = 0;
     socklen_t size = sizeof segment;
     if (::getsockopt(socket, IPPROTO_TCP, TCP_MAXSEG, &segment, &size) != 0 || segment <= 0) return;
-    set_pace(socket, share * bits_per_second / 8 * segment / (segment + headers));
+    const double rate = share * bits_per_second / 8 * segment / (segment + headers);
+    set_pace(socket, rate);
+    pace_.emplace<RisingPace>(rate);
 }
 
 void LinkPace::look(int socket) {
-    const auto now = SelfPace::Clock::now();
-    if (!own_ || now - looked_ < interval) return;
+    const auto now = ConnectionSigns::Clock::now();
+    if (std::holds_alternative<std::monostate>(pace_) || now - looked_ < interval) return;
     looked_ = now;
     const auto seen = see(socket);
-    const auto rate = seen ? own_->next(*seen, now) : std::nullopt;
+    if (!seen) return;
+    std::optional<double> rate;
+    if (auto* self = std::get_if<SelfPace>(&pace_)) rate = self->next(*seen, now);
+    if (auto* rising = std::get_if<RisingPace>(&pace_)) rate = rising->next(*seen, now);
     if (rate) set_pace(socket, *rate);
 }
 

@@ -1,11 +1,14 @@
 // LinkPace: has the system send what is written to a TCP connection evenly, a little below the rate of the
 // slowest link on the way: then no queue grows before that link, in which others' packets wait and are lost.
+// Where that rate is known, never less, and more if the link turns out to carry more.
 // Owned by the stream; nothing where it is another kind of socket, or the system cannot (Linux before 4.13).
 #pragma once
 
+#include "agentd/os/rising_pace.hpp"
 #include "agentd/os/self_pace.hpp"
 
-#include <optional>
+#include <chrono>
+#include <variant>
 
 namespace trellis {
 
@@ -17,10 +20,10 @@ class LinkPace {
     void look(int socket);
 
   private:
-    static constexpr SelfPace::Clock::duration interval = std::chrono::milliseconds(50);
+    static constexpr std::chrono::milliseconds interval{50};
 
-    std::optional<SelfPace> own_;
-    SelfPace::Time looked_{};
+    std::variant<std::monostate, SelfPace, RisingPace> pace_;
+    ConnectionSigns::Time looked_{};
 };
 
 }  // namespace trellis

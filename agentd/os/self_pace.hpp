@@ -3,8 +3,8 @@
 // one that passes on what it gets could never make up for a delay.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
+#include "agentd/os/connection_signs.hpp"
+
 #include <deque>
 #include <limits>
 #include <optional>
@@ -13,32 +13,22 @@ namespace trellis {
 
 class SelfPace {
   public:
-    using Clock = std::chrono::steady_clock;
-    using Time = Clock::time_point;
+    using Time = ConnectionSigns::Time;
     static constexpr double unlimited = std::numeric_limits<double>::infinity();
-
-    // Of the connection, since its beginning.
-    struct Seen {
-        std::uint64_t arrived = 0;   // bytes
-        std::uint64_t repeated = 0;  // segments
-        Clock::duration round_trip{}, least_round_trip{};
-    };
 
     // Bytes a second that may leave from now on; nothing: as many as before. To be asked every 50 ms or so: a
     // rate is taken over 0.4 s.
-    std::optional<double> next(const Seen& seen, Time now);
+    std::optional<double> next(const ConnectionSigns::Seen& seen, Time now);
 
   private:
-    struct Sample {
+    struct Rate {
         Time time;
-        double value = 0;
+        double value = 0;  // bytes a second
     };
-    void note(const Seen& seen, Time now);
-    [[nodiscard]] bool queued(const Seen& seen);
+    void note(const ConnectionSigns::Seen& seen, Time now);
 
-    std::uint64_t repeated_ = 0;
-    std::deque<Sample> arrivals_;  // bytes
-    std::deque<Sample> rates_;     // bytes a second
+    ConnectionSigns signs_;
+    std::deque<Rate> rates_;
     double gain_ = 1;
     bool limited_ = false;  // by a link: there has been a queue
     Time tried_{};          // to send faster although there was one

@@ -24,6 +24,7 @@ struct TlsStream::State {
     std::shared_ptr<TlsConnection> connection;
     bool closed = false;
     std::size_t space = least_read;
+    LinkPace pace;
 
     [[nodiscard]] int number() const { return connection->socket().native_handle(); }
 
@@ -79,6 +80,7 @@ Task<Result<void>> TlsStream::write(std::string bytes) {
 Task<Result<void>> TlsStream::write_parts(std::span<const std::string_view> parts) {
     const auto state = state_;
     if (state->closed) co_return state->broken("write to a peer", is_closed);
+    state->pace.look(state->number());
     const Result<void> written = co_await state->connection->write(parts);
     if (!written) co_return state->broken("write to a peer", written.error());
     co_return written;
@@ -90,7 +92,7 @@ void TlsStream::gather_for(Duration time) {
 
 // Not as it shows: where processors are busy with encryption, what arrives says little of the links.
 void TlsStream::keep_below_link(double bits_per_second) {
-    if (bits_per_second > 0) LinkPace().keep_below(state_->number(), bits_per_second);
+    if (bits_per_second > 0) state_->pace.keep_below(state_->number(), bits_per_second);
 }
 
 // With a reset: the system sends nothing more of what it has taken.

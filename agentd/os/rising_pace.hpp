@@ -1,0 +1,35 @@
+// RisingPace: a rate that was measured once, and more where the way turns out to carry more: where all that
+// may leave arrives and nothing queues up, a little more is tried now and then, the less often the less that
+// has been of use. Never less than what was measured.
+#pragma once
+
+#include "agentd/os/connection_signs.hpp"
+
+#include <chrono>
+#include <optional>
+
+namespace trellis {
+
+class RisingPace {
+  public:
+    using Time = ConnectionSigns::Time;
+
+    // Bytes a second.
+    explicit RisingPace(double measured) : measured_(measured), settled_(measured), rate_(measured) {}
+
+    // Bytes a second that may leave from now on. To be asked every 50 ms or so.
+    std::optional<double> next(const ConnectionSigns::Seen& seen, Time now);
+
+  private:
+    static constexpr std::chrono::seconds first_interval{2};
+    void settle(double arriving, Time now);
+
+    ConnectionSigns signs_;
+    double measured_, settled_;
+    double rate_;  // above the settled one: more is tried
+    std::optional<Time> settled_since_;
+    int queued_for_ = 0;  // looks
+    std::chrono::seconds interval_ = first_interval;
+};
+
+}  // namespace trellis
