@@ -7,7 +7,7 @@
 #include <array>
 #include <ctime>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <thread>
 
 namespace trellis::lab {
@@ -16,20 +16,14 @@ namespace {
 constexpr std::size_t packets_per_read = 16;
 constexpr std::size_t closing_threads = 64;
 constexpr std::uint64_t watched_mark = std::uint64_t{1} << 40;  // set in the tag of a watched descriptor
+constexpr std::uint64_t timer_tag = watched_mark - 1;
 using Events = std::array<epoll_event, 64>;
 
-void add_to(int epoll, int fd, std::uint64_t tag) {
+void add_to(int epoll, int fd, std::uint64_t tag, std::uint32_t events = EPOLLIN) {
     epoll_event event{};
-    event.events = EPOLLIN;
+    event.events = events;
     event.data.u64 = tag;
     checked(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event), "epoll");
-}
-
-// epoll_pwait2, which waits with a precision of nanoseconds; glibc's wrapper is younger than some systems.
-int wait_for(int epoll, Events& events, std::int64_t ns) {
-    timespec time{ns / 1'000'000'000, ns % 1'000'000'000};
-    return static_cast<int>(syscall(SYS_epoll_pwait2, epoll, events.data(), static_cast<int>(events.size()),
-                                    &time, nullptr, std::size_t{0}));
 }
 
 }  // namespace
@@ -40,7 +34,10 @@ Fabric::Fabric(const TopologyFile& file, std::chrono::nanoseconds spin)
                     [this](Packet* packet) { pool_.give_back(packet); }}),
       spin_ns_(spin.count()),
       epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
-      cards_(file.nodes.size()) {}
+      timer_(checked(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timer")),
+      cards_(file.nodes.size()) {
+    add_to(epoll_.get(), timer_.get(), timer_tag, EPOLLIN | EPOLLET);
+}
 
 void Fabric::add_card(std::size_t nic, UniqueFd card) {
     add_to(epoll_.get(), card.get(), nic);
@@ -70,12 +67,16 @@ void Fabric::run() {
 void Fabric::turn() {
     model_.run_until(monotonic_ns());
     std::int64_t now = monotonic_ns();
-    std::int64_t left = std::clamp<std::int64_t>(model_.next_event() - now, 0, 1'000'000'000);
-    bool spinning = left <= spin_ns_ || now - last_packet_ns_ < poll_ns_;
+    std::int64_t due = model_.next_exit();
+    bool spinning = due - now <= spin_ns_ || now - last_packet_ns_ < poll_ns_;
+    if (!spinning) wake_at(due - spin_ns_, now);
     Events events;
-    int ready = wait_for(epoll_.get(), events, spinning ? 0 : std::max<std::int64_t>(0, left - spin_ns_));
+    int ready =
+        epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), spinning ? 0 : -1);
+    model_.run_until(monotonic_ns());
     for (int i = 0; i < ready; ++i) {
         std::uint64_t tag = events[static_cast<std::size_t>(i)].data.u64;
+        if (tag == timer_tag) continue;
         if (tag < watched_mark) {
             read_card(tag);
         } else if (auto found = watched_.find(static_cast<int>(tag - watched_mark));
@@ -84,6 +85,14 @@ void Fabric::turn() {
             readable();
         }
     }
+}
+
+// Setting a timer is dear on a virtual machine: one that expires too early stays as it is.
+void Fabric::wake_at(std::int64_t due, std::int64_t now) {
+    if (timer_ns_ > now && timer_ns_ <= due) return;
+    timer_ns_ = due;
+    itimerspec time{{}, {due / 1'000'000'000, due % 1'000'000'000}};
+    checked(timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &time, nullptr), "timer");
 }
 
 void Fabric::read_card(std::size_t nic) {

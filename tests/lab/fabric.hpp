@@ -53,6 +53,7 @@ class Fabric {
 
   private:
     void turn();
+    void wake_at(std::int64_t due, std::int64_t now);
     void read_card(std::size_t nic);
     void deliver(Packet* packet);
     void drop(Packet* packet);
@@ -64,6 +65,8 @@ class Fabric {
     std::int64_t last_packet_ns_ = 0;
     std::optional<WakefulProcessors> wakeful_;
     UniqueFd epoll_;
+    UniqueFd timer_;
+    std::int64_t timer_ns_ = 0;  // when it expires
     std::vector<UniqueFd> cards_;  // by node
     std::map<int, std::function<void()>> watched_;
     bool stopped_ = false;

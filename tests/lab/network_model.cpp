@@ -108,6 +108,20 @@ bool NetworkModel::route(Packet& packet, std::size_t from, const AddressBytes& d
     return true;
 }
 
+// Nobody sees a packet between two links: an event there need not run when it is due, only before a later one.
+void NetworkModel::schedule(Packet* packet, Time due) {
+    events_.push({due, next_order_++, packet});
+    exits_.push(earliest_exit(*packet, due));
+}
+
+// Were all links free that are left.
+NetworkModel::Time NetworkModel::earliest_exit(const Packet& packet, Time head) const {
+    Passage passage{0, head, packet.tail};
+    for (std::size_t hop = packet.hop; hop < packet.hops; ++hop)
+        passage = cross(links_[packet.path[hop]], packet, hop, passage.head, passage.tail);
+    return passage.tail;
+}
+
 void NetworkModel::run_until(Time now) {
     while (!events_.empty() && events_.top().due <= now) {
         Event event = events_.top();
@@ -121,10 +135,12 @@ void NetworkModel::run_until(Time now) {
             hop(event.packet, event.due);
         }
     }
+    while (!exits_.empty() && exits_.top() <= now)
+        exits_.pop();
 }
 
-NetworkModel::Time NetworkModel::next_event() const {
-    return events_.empty() ? std::numeric_limits<Time>::max() / 4 : events_.top().due;
+NetworkModel::Time NetworkModel::next_exit() const {
+    return exits_.empty() ? std::numeric_limits<Time>::max() / 4 : exits_.top();
 }
 
 // The head of the packet reaches its next link at a time that may lie ahead. Links without a rate keep no
@@ -136,7 +152,12 @@ void NetworkModel::hop(Packet* packet, Time head) {
         bool full =
             link.ns_per_byte > 0 && static_cast<double>(start - head) > link.queue_bytes * link.ns_per_byte;
         if (link.cut || full || lost(link)) return lose(link, packet);
-        head = cross(link, *packet, start);
+        const Passage passage = cross(link, *packet, packet->hop, start, packet->tail);
+        if (link.ns_per_byte > 0) link.busy_until = passage.left;
+        link.count.packets += 1;
+        link.count.bytes += packet->wire.all;
+        packet->tail = passage.tail;
+        head = passage.head;
         if (++packet->hop < packet->hops && links_[packet->path[packet->hop]].ns_per_byte > 0) {
             return schedule(packet, head);
         }
@@ -152,17 +173,14 @@ bool NetworkModel::lost(const DirectedLink& link) {
     return static_cast<std::uint32_t>(random_ >> 32) < link.loss;
 }
 
-// Occupies the link from start on; answers when the head of the packet is at the other end.
-NetworkModel::Time NetworkModel::cross(DirectedLink& link, Packet& packet, Time start) {
+// A packet whose last frame comes to the link at `tail`, the head of the first one not after `start`.
+NetworkModel::Passage NetworkModel::cross(const DirectedLink& link, const Packet& packet, std::size_t hop,
+                                          Time start, Time tail) {
     Time whole = duration(packet.wire.all, link.ns_per_byte);
     Time first = duration(packet.wire.first, link.ns_per_byte);
-    Time last_frame_in = packet.tail + (packet.hop > 0 ? first : 0);
-    Time end = std::max(start + whole, last_frame_in);
-    if (link.ns_per_byte > 0) link.busy_until = end;
-    link.count.packets += 1;
-    link.count.bytes += packet.wire.all;
-    packet.tail = end + link.delay;
-    return start + first + link.delay;
+    Time last_frame_in = tail + (hop > 0 ? first : 0);
+    Time left = std::max(start + whole, last_frame_in);
+    return {left, start + first + link.delay, left + link.delay};
 }
 
 void NetworkModel::lose(DirectedLink& link, Packet* packet) {

@@ -47,8 +47,9 @@ class NetworkModel {
     // Runs all events that are due; a delivery may call enter().
     void run_until(Time now);
 
-    // When the next event is due; a time in the far future if there is none.
-    Time next_event() const;
+    // When run_until() must be called for the next packet to leave on time: it may need not, for one that
+    // waits on its way. A time in the far future if there is no packet.
+    Time next_exit() const;
 
     // A link is named by the index of its lower node. A cut link drops all packets that reach it.
     void cut(std::size_t link, bool is_cut);
@@ -66,6 +67,11 @@ class NetworkModel {
         bool cut = false;
         LinkCount count;
     };
+    // Of a packet over a link.
+    struct Passage {
+        Time left;        // the last frame has
+        Time head, tail;  // at the other end
+    };
     struct Event {
         Time due;
         std::uint64_t order;
@@ -82,9 +88,11 @@ class NetworkModel {
     void spread(Packet* packet, std::size_t at, std::size_t previous);
     void hop(Packet* packet, Time head);
     bool lost(const DirectedLink& link);
-    Time cross(DirectedLink& link, Packet& packet, Time start);
+    static Passage cross(const DirectedLink& link, const Packet& packet, std::size_t hop, Time start,
+                         Time tail);
     void lose(DirectedLink& link, Packet* packet);
-    void schedule(Packet* packet, Time due) { events_.push({due, next_order_++, packet}); }
+    void schedule(Packet* packet, Time due);
+    Time earliest_exit(const Packet& packet, Time head) const;
     DirectedLink& directed(std::size_t link, Direction direction);
 
     Exit exit_;
@@ -94,6 +102,7 @@ class NetworkModel {
     std::vector<DirectedLink> links_;  // two for each node: up, down
     std::unordered_map<AddressBytes, std::size_t, BytesHash> nics_;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
+    std::priority_queue<Time, std::vector<Time>, std::greater<>> exits_;  // of events_, the earliest possible
     std::uint64_t next_order_ = 0;
     std::uint64_t random_ = 0x9e3779b97f4a7c15;
 };

@@ -38,9 +38,10 @@ class NetworkModelTest : public ::testing::Test {
         model_->enter(packet, *find_node(file_, "a"), *view_packet(bytes), at);
     }
     void drain() {
-        while (model_->next_event() < std::int64_t{1} << 60) {
-            now_ = model_->next_event();
+        while (model_->next_exit() < std::int64_t{1} << 60) {
+            now_ = model_->next_exit();
             model_->run_until(now_);
+            ++wakes_;
         }
     }
 
@@ -51,7 +52,16 @@ class NetworkModelTest : public ::testing::Test {
     std::int64_t now_ = 0;
     std::vector<std::int64_t> arrived_;
     int dropped_ = 0;
+    int wakes_ = 0;
 };
+
+TEST_F(NetworkModelTest, NobodyWakesForAPacketThatIsBetweenTwoLinks) {
+    build("rate=100mbit delay=5us", "rate=100mbit delay=100us");
+    send(1500, 0, 1000);
+    drain();
+    EXPECT_EQ(arrived_.size(), 1u);
+    EXPECT_EQ(wakes_, 1);
+}
 
 TEST_F(NetworkModelTest, DelaysAddUp) {
     build("delay=5us", "delay=100us");
