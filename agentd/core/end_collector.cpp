@@ -37,7 +37,8 @@ void EndCollector::begin(OperationId operation, const Router::Split& hosts, bool
         of_child[child] = HostSet(below);
     }
     const bool whole = known_above && hosts.elsewhere.empty();
-    shares_.emplace(operation, Share{EndMerger(HostSet(std::move(all)), whole), std::move(of_child), false});
+    shares_.emplace(operation, Share{EndMerger(HostSet(std::move(all)), whole), std::move(of_child),
+                                     clock_.now(), TimePoint::max()});
 }
 
 void EndCollector::add(const Frame& done) {
@@ -64,7 +65,10 @@ void EndCollector::add_merged(HostId child, const Frame& ends, const Router& rou
 void EndCollector::take(OperationId operation, const std::vector<HostId>& hosts, const std::string& end) {
     const auto place = shares_.find(operation);
     std::vector<HostId> alone = hosts;
-    if (place != shares_.end()) alone = place->second.merger.add(hosts, end);
+    if (place != shares_.end()) {
+        alone = place->second.merger.add(hosts, end);
+        place->second.child_heard |= hosts != std::vector{self_};
+    }
     if (self_ == root_id) alone = hosts;
     pass_by(operation, std::move(alone), end);
     if (const auto still = shares_.find(operation); still != shares_.end()) settle(still);
@@ -78,32 +82,38 @@ void EndCollector::pass_by(OperationId operation, std::vector<HostId> hosts, con
     pass_on_(end_frame(FrameType::ends, operation, self_, encode(merged)));
 }
 
+// Ends of children wait for others as long again as they took themselves: whoever answers late delays the
+// others at most by so much.
 void EndCollector::settle(Place place) {
     Share& share = place->second;
     if (share.merger.complete() || share.merger.bytes() > most_held) return flush(place);
-    if (share.timed || share.merger.bytes() == 0) return;
-    share.timed = true;
-    asio::co_spawn(executor_, flush_later(weak_from_this(), place->first), asio::detached);
+    if (share.merger.bytes() == 0) return;
+    const TimePoint now = clock_.now();
+    const Duration hold = share.child_heard ? std::min(longest_hold, now - share.begun) : longest_hold;
+    if (share.flush_at <= now + hold) return;
+    share.flush_at = now + hold;
+    asio::co_spawn(executor_, flush_later(weak_from_this(), place->first, hold), asio::detached);
 }
 
 void EndCollector::flush(Place place) {
     const OperationId operation = place->first;
     const MergedEnds merged = place->second.merger.take();
+    place->second.flush_at = TimePoint::max();
+    place->second.child_heard = false;
     if (place->second.merger.complete()) shares_.erase(place);
     const bool nothing = merged.groups.empty() && !merged.rest;
     if (nothing || self_ == root_id || !pass_on_) return;
     pass_on_(end_frame(FrameType::ends, operation, self_, encode(merged)));
 }
 
-Task<void> EndCollector::flush_later(std::weak_ptr<EndCollector> collector, OperationId operation) {
+Task<void> EndCollector::flush_later(std::weak_ptr<EndCollector> collector, OperationId operation,
+                                     Duration hold) {
     Clock& clock = collector.lock()->clock_;
-    co_await clock.sleep(longest_hold);
+    co_await clock.sleep(hold);
     const auto self = collector.lock();
     if (!self) co_return;
     const auto place = self->shares_.find(operation);
-    if (place == self->shares_.end()) co_return;
-    place->second.timed = false;
-    self->flush(place);
+    if (place != self->shares_.end()) self->flush(place);
 }
 
 void EndCollector::remove(HostId host) {

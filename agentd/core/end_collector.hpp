@@ -37,14 +37,17 @@ class EndCollector : public std::enable_shared_from_this<EndCollector> {
     struct Share {
         EndMerger merger;
         std::map<HostId, HostSet> of_child;
-        bool timed = false;
+        TimePoint begun;
+        TimePoint flush_at;        // of what is held
+        bool child_heard = false;  // an end from below is held
     };
     using Place = std::map<OperationId, Share>::iterator;
     void take(OperationId operation, const std::vector<HostId>& hosts, const std::string& end);
     void pass_by(OperationId operation, std::vector<HostId> hosts, const std::string& end);
     void settle(Place place);
     void flush(Place place);
-    static Task<void> flush_later(std::weak_ptr<EndCollector> collector, OperationId operation);
+    static Task<void> flush_later(std::weak_ptr<EndCollector> collector, OperationId operation,
+                                  Duration hold);
 
     Executor executor_;
     Clock& clock_;

@@ -5,10 +5,7 @@ namespace {
 
 class PingRole final : public Role {
   public:
-    Task<RoleResult> run(RoleContext& context) override {
-        context.send(root_id, "");
-        co_return RoleResult{};
-    }
+    Task<RoleResult> run(RoleContext&) override { co_return RoleResult{}; }
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
-// The operation "ping": the agent answers at once, by an empty message and then its end. Messages are passed
-// on by themselves, ends may wait for those of other hosts: the time of the message is that of one round
-// trip.
+// The operation "ping": the agent answers at once, by its end, which may wait in the tree for those of other
+// hosts: as long as it took itself, at the most.
 #pragma once
 
 #include "trellis/role.hpp"

@@ -76,12 +76,12 @@ class PingCommand final : public Builtin {
             const std::optional<OperationEvent> event = co_await operation->next();
             if (!event) break;
             const std::string& host = names[event->host];
-            if (std::holds_alternative<HostMessage>(event->what))
-                answers.times[host] = context.clock().now() - started;
-            else if (const auto* suspicion = std::get_if<HostSuspicion>(&event->what))
+            if (const auto* suspicion = std::get_if<HostSuspicion>(&event->what))
                 context.say(suspicion_line(host, suspicion->suspect));
-            else if (const auto* result = std::get_if<RoleResult>(&event->what))
+            else if (const auto* result = std::get_if<RoleResult>(&event->what)) {
                 answers.outcomes[host] = result->outcome;
+                if (result->outcome.ok()) answers.times[host] = context.clock().now() - started;
+            }
         }
         co_return answers;
     }

@@ -1,6 +1,9 @@
 // `ping`: the real shell over real agents, in virtual time.
 #include "tests/scenario/sim_shell.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -43,6 +46,25 @@ TEST_F(Ping, NamesTheHostsThatDoNotAnswer) {
     EXPECT_THAT(shell_.said(), HasSubstr("h3: lost"));
     EXPECT_EQ(shell_.run("rmask; ping").status, 0);
     EXPECT_THAT(shell_.printed(), HasSubstr("7 of 7 hosts answer"));
+}
+
+// What relays hold for a host that is late is passed on before the others seem late, too.
+TEST(PingOfATree, OneSilentHostDelaysNoOther) {
+    SimShell shell{sim::many_hosts(100)};
+    ASSERT_EQ(shell.explore_all(), 0);
+    const auto slowest_of_most = [&](int status) {
+        shell.printed();
+        EXPECT_EQ(shell.run("ping --json").status, status);
+        const auto answers = nlohmann::json::parse(shell.printed());
+        std::vector<double> times;
+        for (const auto& time : answers.at("ms"))
+            times.push_back(time);
+        std::ranges::sort(times);
+        return times.at(95);
+    };
+    const double usual = slowest_of_most(0);
+    shell.world().stop("h40");
+    EXPECT_LE(slowest_of_most(1), 2.5 * usual);
 }
 
 }  // namespace
