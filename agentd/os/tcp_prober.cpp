@@ -187,7 +187,7 @@ TcpProber::TcpProber(Executor executor, std::shared_ptr<const SessionKey> key, S
     : executor_(std::move(executor)),
       key_(std::move(key)),
       on_stranger_(std::move(on_stranger)),
-      loop_(std::make_shared<ProbeLoop>(spin)) {}
+      spin_(spin) {}
 
 Result<std::unique_ptr<Prober::Session>> TcpProber::open(PeerSession session) {
     const Host* self = find_participant(session, session.self);
@@ -196,6 +196,7 @@ Result<std::unique_ptr<Prober::Session>> TcpProber::open(PeerSession session) {
     }
     Result<ListeningSockets> listening = listen_on(self->addresses);
     if (!listening) return listening.error();
+    if (!loop_) loop_ = std::make_shared<ProbeLoop>(spin_);
     const OperationId operation = session.operation;
     auto opened = std::make_unique<TcpSession>(executor_, loop_, listening->endpoint);
     opened->begin(PairKeys(key_, std::move(session), PairPurpose::probe), std::move(listening->sockets),

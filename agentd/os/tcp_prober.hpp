@@ -27,7 +27,8 @@ class TcpProber : public Prober {
     Executor executor_;
     std::shared_ptr<const SessionKey> key_;
     StrangerReport on_stranger_;
-    std::shared_ptr<ProbeLoop> loop_;
+    Duration spin_;
+    std::shared_ptr<ProbeLoop> loop_;  // from the first session on
 };
 
 }  // namespace trellis

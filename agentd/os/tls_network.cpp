@@ -115,8 +115,12 @@ Task<Result<Connection>> dial_in_turn(Dialing& dialing, Endpoint at, Duration ti
 TlsNetwork::TlsNetwork(Executor executor, std::shared_ptr<const SessionKey> key, StrangerReport on_stranger)
     : executor_(std::move(executor)),
       key_(std::move(key)),
-      on_stranger_(std::move(on_stranger)),
-      context_(make_tls_context()) {}
+      on_stranger_(std::move(on_stranger)) {}
+
+const TlsContext& TlsNetwork::context() {
+    if (!context_) context_ = make_tls_context();
+    return context_;
+}
 
 Result<std::unique_ptr<Network::Listener>> TlsNetwork::listen(const PeerSession& session) {
     const Host* self = find_participant(session, session.self);
@@ -127,7 +131,7 @@ Result<std::unique_ptr<Network::Listener>> TlsNetwork::listen(const PeerSession&
     if (!listening) return listening.error();
     PairKeys keys(key_, session, purpose_of(session));
     return std::unique_ptr<Listener>(
-        std::make_unique<TlsListener>(executor_, context_, std::move(keys), std::move(*listening),
+        std::make_unique<TlsListener>(executor_, context(), std::move(keys), std::move(*listening),
                                       first_stranger(executor_, session.operation, on_stranger_)));
 }
 
@@ -139,7 +143,7 @@ Task<Result<std::unique_ptr<ByteStream>>> TlsNetwork::connect(const PeerSession&
     const Host* self = find_participant(session, session.self);
     const std::vector<Address> own = self == nullptr ? std::vector<Address>() : self->addresses;
     at.addresses = dialing_order(own, at.addresses);
-    Dialing dialing{std::move(keys), peer, *pair, executor_, context_};
+    Dialing dialing{std::move(keys), peer, *pair, executor_, context()};
     Result<Connection> connection = co_await dial_in_turn(dialing, std::move(at), timeout);
     if (!connection) co_return connection.error();
     co_return stream_over(std::move(*connection), session.plain);

@@ -28,10 +28,12 @@ class TlsNetwork : public Network {
                                                       Duration timeout) override;
 
   private:
+    const TlsContext& context();
+
     Executor executor_;
     std::shared_ptr<const SessionKey> key_;
     StrangerReport on_stranger_;
-    TlsContext context_;
+    TlsContext context_;  // made when it is first needed: most agents never do
 };
 
 }  // namespace trellis
