@@ -82,10 +82,9 @@ Task<Result<std::string>> bootstrap(ByteStream& stream, AgentImage& image, const
         progress.moved();
         if (reply->kind == Kind::started) co_return reader.rest();
         if (reply->kind == Kind::cannot) co_return cannot_start(reply->detail);
-        if (reply->kind == Kind::failed) continue;
+        if (reply->kind != Kind::need) continue;
         const std::string wrong = misfit(*reply, *identity);
         if (!wrong.empty()) co_return cannot_start(wrong);
-        if (reply->kind != Kind::need) continue;
         const Result<void> pushed = co_await push(stream, image, reply->compressed, progress);
         if (!pushed && pushed.error().kind == FailureKind::cannot_start) co_return pushed.error();
     }

@@ -12,17 +12,18 @@ constexpr std::size_t line_limit = 4096;
 
 // The script, on several lines here for the reader; joined by blanks. DIRECTORIES is replaced.
 // $n nonce, $k door, $h hash, $z size, $m system and machine, $d directory, $f the agent's file, $t a
-// temporary one, $w what went wrong so far. The first loop only looks; the second one makes a directory and
-// asks for the file, of which the packed form stays beside it for the hosts that this one starts. A script
+// temporary one, $w what went wrong so far. The first loop only looks, and starts as few programs as it can,
+// each of which takes longer than the agent; the second one makes a directory and asks for the file, of which the packed form stays beside it for the hosts that this one starts. A script
 // without an interpreter line is run by the shell itself where files may be executed, and refused elsewhere.
 constexpr std::string_view script = R"sh(
-umask 077; m=$(uname -sm); USER=${USER:-$LOGNAME}; export USER HOME; w=; echo;
-g() { echo "$n have $m $d"; if [ "$k" ]; then exec "$f" --knock "$n" "$k"; fi; exec "$f" --serve "$n"; };
+umask 077; USER=${USER:-$LOGNAME}; export USER HOME; w=; echo;
+g() { echo "$n have $d"; if [ "$k" ]; then exec "$f" --knock "$n" "$k"; fi; exec "$f" --serve "$n"; };
 for b in DIRECTORIES; do
 d=$b/trellis-$USER; f=$d/agentd-$h;
 if [ -L "$d" ] || [ -L "$f" ]; then continue; fi;
 [ -O "$d" ] && [ -f "$f" ] && [ -O "$f" ] && [ -x "$f" ] && [ "$(wc -c <"$f")" -eq $z ] && g;
 done;
+m=$(uname -sm);
 for b in DIRECTORIES; do
 d=$b/trellis-$USER; f=$d/agentd-$h; t=$f.$n;
 mkdir "$b" "$d" 2>/dev/null;
@@ -76,8 +77,8 @@ std::optional<StartupReply> parse_reply(std::string_view line) {
     if (kind == kinds.end()) return std::nullopt;
     StartupReply reply;
     reply.kind = kind->second;
-    if (reply.kind == Kind::need) reply.compressed = take_word(line) == "gzip";
-    if (reply.kind == Kind::need || reply.kind == Kind::have) {
+    if (reply.kind == Kind::need) {
+        reply.compressed = take_word(line) == "gzip";
         reply.system = take_word(line);
         reply.machine = take_word(line);
     }

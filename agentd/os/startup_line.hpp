@@ -5,7 +5,7 @@
 // file under the name of its content's hash, owned by the user and of the right size; else it asks for it.
 // Everything that it prints is a line that begins with the nonce; other output (banners, noisy start-up
 // files) is to be ignored:
-//   NONCE have SYSTEM MACHINE DIRECTORY          the file is there
+//   NONCE have DIRECTORY                         the file is there
 //   NONCE need gzip|plain SYSTEM MACHINE DIRECTORY
 //       it reads a line with a number and then that many bytes: the agent, compressed or not
 //   NONCE failed DIRECTORY: CAUSE                it could not be stored there; another line follows
@@ -47,8 +47,8 @@ struct StartupReply {
     enum class Kind : std::uint8_t { have, need, failed, cannot, started };
     Kind kind{};
     bool compressed = false;  // need: gzip is there
-    std::string system;       // have, need: "Linux"
-    std::string machine;      // have, need: "x86_64"
+    std::string system;       // need: "Linux"
+    std::string machine;      // need: "x86_64"
     std::string detail;       // directory or cause
     friend bool operator==(const StartupReply&, const StartupReply&) = default;
 };
