@@ -9,7 +9,7 @@ namespace trellis {
 namespace {
 
 constexpr Duration longest_hold = std::chrono::milliseconds(20);
-constexpr std::size_t most_held = std::size_t{512} << 10;  // bytes
+constexpr std::size_t small = 1000, most_held = std::size_t{512} << 10;  // bytes
 
 Frame end_frame(FrameType type, OperationId operation, HostId source, std::string body) {
     Frame frame;
@@ -83,13 +83,14 @@ void EndCollector::pass_by(OperationId operation, std::vector<HostId> hosts, con
 }
 
 // Ends of children wait for others as long again as they took themselves: whoever answers late delays the
-// others at most by so much.
+// others at most by so much. What is large waits longer: it would go up once more with those that come later.
 void EndCollector::settle(Place place) {
     Share& share = place->second;
     if (share.merger.complete() || share.merger.bytes() > most_held) return flush(place);
     if (share.merger.bytes() == 0) return;
     const TimePoint now = clock_.now();
-    const Duration hold = share.child_heard ? std::min(longest_hold, now - share.begun) : longest_hold;
+    const bool hurried = share.child_heard && share.merger.bytes() <= small;
+    const Duration hold = hurried ? std::min(longest_hold, now - share.begun) : longest_hold;
     if (share.flush_at <= now + hold) return;
     share.flush_at = now + hold;
     asio::co_spawn(executor_, flush_later(weak_from_this(), place->first, hold), asio::detached);
