@@ -4,6 +4,7 @@
 
 #include <array>
 #include <csignal>
+#include <unistd.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -63,6 +64,12 @@ Task<Result<void>> FdStream::write(std::string bytes) {
     const auto [error, size] = co_await asio::async_write(state->writer(), content, as_result);
     if (error) co_return lost("write", error);
     co_return Result<void>();
+}
+
+std::size_t FdStream::write_now(std::string_view bytes) {
+    asio::posix::stream_descriptor& to = state_->writer();
+    const ssize_t written = to.is_open() ? ::write(to.native_handle(), bytes.data(), bytes.size()) : 0;
+    return written > 0 ? static_cast<std::size_t>(written) : 0;
 }
 
 void FdStream::close() {

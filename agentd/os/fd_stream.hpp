@@ -19,6 +19,7 @@ class FdStream : public ByteStream {
     ~FdStream() override;
     Task<Result<std::string>> read() override;
     Task<Result<void>> write(std::string bytes) override;
+    std::size_t write_now(std::string_view bytes) override;
     void close() override;
 
   private:

@@ -65,6 +65,16 @@ struct SshChannelStream::State {
         received.resize(static_cast<std::size_t>(std::max(size, 0)));
         connection->watch_socket();
     }
+    // As many as the other end and the socket have room for now; SSH_ERROR.
+    int send(std::string_view bytes) {
+        const std::size_t room =
+            pace.room(ssh_channel_window_size(channel), std::chrono::steady_clock::now());
+        if (room == 0 || connection->congested()) return 0;
+        const auto size = static_cast<std::uint32_t>(std::min({bytes.size(), piece, room}));
+        const int written = ssh_channel_write(channel, bytes.data(), size);
+        connection->turn();
+        return written;
+    }
     [[nodiscard]] bool over() const { return closed || ended || connection->ended(); }
 
     std::shared_ptr<SshConnection> connection;
@@ -130,15 +140,7 @@ Task<Result<void>> SshChannelStream::write(std::string bytes) {
     while (sent < bytes.size()) {
         if (state->closed) co_return Failure{FailureKind::cancelled, "write", "", "closed"};
         if (state->over()) co_return Failure{FailureKind::lost, "write", "", "connection closed"};
-        const std::size_t room =
-            state->pace.room(ssh_channel_window_size(state->channel), std::chrono::steady_clock::now());
-        int written = 0;
-        if (room > 0 && !connection.congested()) {
-            const std::size_t size = std::min({bytes.size() - sent, piece, room});
-            written =
-                ssh_channel_write(state->channel, bytes.data() + sent, static_cast<std::uint32_t>(size));
-            connection.watch_socket();
-        }
+        const int written = state->send(std::string_view(bytes).substr(sent));
         if (written == SSH_ERROR) co_return Failure{FailureKind::lost, "write", "", connection.error()};
         if (written > 0)
             sent += static_cast<std::size_t>(written);
@@ -146,6 +148,11 @@ Task<Result<void>> SshChannelStream::write(std::string bytes) {
             co_await connection.turned(SendPace::patience);
     }
     co_return Result<void>();
+}
+
+std::size_t SshChannelStream::write_now(std::string_view bytes) {
+    const int written = state_->over() ? 0 : state_->send(bytes);
+    return static_cast<std::size_t>(std::max(written, 0));
 }
 
 void SshChannelStream::close() {

@@ -22,6 +22,7 @@ class SshChannelStream : public ByteStream {
     ~SshChannelStream() override;
     Task<Result<std::string>> read() override;
     Task<Result<void>> write(std::string bytes) override;
+    std::size_t write_now(std::string_view bytes) override;
     void close() override;
     // The last part of what the command has printed to its standard error.
     [[nodiscard]] std::string complaint() const;

@@ -65,6 +65,8 @@ class SshConnection : public std::enable_shared_from_this<SshConnection> {
     void start_pump();
     // To be called after every libssh call that may have written.
     void watch_socket();
+    // Handles what has come, and learns whether the socket has room.
+    void turn();
     // Whether bytes wait because the socket is full.
     [[nodiscard]] bool congested() const;
     // Returns after the next readiness of the socket, or after `at_most`.
@@ -79,7 +81,6 @@ class SshConnection : public std::enable_shared_from_this<SshConnection> {
 
   private:
     void wait_for(bool write);
-    void turn();
     void end();
 
     Executor executor_;

@@ -4,6 +4,7 @@
 #include "agentd/os/wakeup.hpp"
 
 #include <deque>
+#include <utility>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -42,6 +43,12 @@ struct StreamLink::State {
         }
         return batch;
     }
+    [[nodiscard]] bool empty() const { return control.empty() && bulk.empty(); }
+    void written() {
+        writing = false;
+        if (queued < link_queue_limit) drained.notify();
+        if (closing && !failed) end();
+    }
     void end() {
         failed = true;
         control.clear();
@@ -72,18 +79,26 @@ void StreamLink::send(Frame frame) {
     state.writing = true;
     // What is sent from here until the handlers that are ready have run leaves in one write: every write
     // costs the processes on its way a wake-up each.
-    asio::post(state.executor, [state = state_] {
-        asio::post(state->executor,
-                   [state] { asio::co_spawn(state->executor, write_queue(state), asio::detached); });
-    });
+    asio::post(state.executor, [state = state_] { begin_to_write(state); });
 }
 
-Task<void> StreamLink::write_queue(std::shared_ptr<State> state) {
+// Most of the time nobody has to wait.
+void StreamLink::begin_to_write(const std::shared_ptr<State>& state) {
+    std::string batch = state->take_batch();
+    const std::size_t written = state->failed ? 0 : state->stream->write_now(batch);
+    state->queued -= written;
+    batch.erase(0, written);
+    if (state->failed || (batch.empty() && state->empty())) return state->written();
+    asio::co_spawn(state->executor, write_queue(state, std::move(batch)), asio::detached);
+}
+
+Task<void> StreamLink::write_queue(std::shared_ptr<State> state, std::string batch) {
     while (!state->failed) {
-        std::string batch = state->take_batch();
+        if (batch.empty()) batch = state->take_batch();
         if (batch.empty()) break;
         const std::size_t size = batch.size();
-        const Result<void> written = co_await state->stream->write(std::move(batch));
+        std::string part = std::exchange(batch, std::string());
+        const Result<void> written = co_await state->stream->write(std::move(part));
         if (state->failed) break;
         if (!written) {
             // What the other side has sent before stays readable; reading then finds the end.
@@ -96,8 +111,7 @@ Task<void> StreamLink::write_queue(std::shared_ptr<State> state) {
         state->queued -= size;
         if (state->queued < link_queue_limit) state->drained.notify();
     }
-    state->writing = false;
-    if (state->closing && !state->failed) state->end();
+    state->written();
 }
 
 Task<Result<Frame>> StreamLink::receive() {

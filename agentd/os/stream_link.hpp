@@ -28,7 +28,8 @@ class StreamLink : public Link {
 
   private:
     struct State;
-    static Task<void> write_queue(std::shared_ptr<State> state);
+    static void begin_to_write(const std::shared_ptr<State>& state);
+    static Task<void> write_queue(std::shared_ptr<State> state, std::string batch);
     static Task<void> close_late(std::shared_ptr<State> state);
     std::shared_ptr<State> state_;
 };

@@ -36,6 +36,9 @@ class ByteStream {
     virtual Task<Result<std::string>> read() = 0;
     // Returns when all bytes are accepted.
     virtual Task<Result<void>> write(std::string bytes) = 0;
+    // Of these bytes, as many as are accepted without waiting: what is left goes through write(). Not while a
+    // write() is under way.
+    virtual std::size_t write_now(std::string_view /*bytes*/) { return 0; }
     virtual void close() = 0;
     // Closes at once: what is still on its way is thrown away, and the other end fails.
     virtual void abort() { close(); }
