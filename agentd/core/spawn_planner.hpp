@@ -36,10 +36,10 @@ struct Route {
 using RouteRule = std::function<std::optional<Route>(const std::string& from, const std::string& to)>;
 
 struct SpawnLimits {
-    std::size_t fan_out = 16;  // most children of one node, as long as others can reach the rest
+    std::size_t fan_out = 64;  // most children of one node, as long as others can reach the rest
     std::size_t first = 2;     // logins at once that a new agent starts with, if its share is not more
-    std::size_t width = 16;    // logins at once of the root, and at most of an agent
-    std::size_t crowd = 32;    // logins at once of all together, to begin with and at least
+    std::size_t width = 64;    // logins at once of the root, and at most of an agent
+    std::size_t crowd = 64;    // logins at once of all together, to begin with and at least
     Duration quick = std::chrono::seconds(3);  // what a login takes that is not slow
 };
 

@@ -65,7 +65,10 @@ TEST(SpawnPlanner, AsManyLoginsRunAtOnceAsEndQuickly) {
 }
 
 TEST(SpawnPlanner, SlowLoginsLetFewerRunAtOnce) {
-    SpawnPlanner planner(anyone, {});
+    SpawnLimits limits;
+    limits.fan_out = limits.width = 16;
+    limits.crowd = 32;
+    SpawnPlanner planner(anyone, limits);
     planner.add_worker(root_id, "root", 0);
     add_targets(planner, 1000);
     std::deque<SpawnPlanner::Assignment> running;
@@ -75,12 +78,14 @@ TEST(SpawnPlanner, SlowLoginsLetFewerRunAtOnce) {
         planner.reached(running.front().worker, running.front().target, ended < 50 ? Duration(quick) : slow);
         running.pop_front();
     }
-    EXPECT_LT(planner.in_flight(), SpawnLimits{}.crowd);
+    EXPECT_LT(planner.in_flight(), limits.crowd);
 }
 
 // The first agent that comes is not given what those that are on their way could take.
 TEST(SpawnPlanner, WhatCanBeBegunIsSharedWithThoseOnTheirWay) {
-    SpawnPlanner planner(anyone, {});
+    SpawnLimits limits;
+    limits.fan_out = limits.width = 16;
+    SpawnPlanner planner(anyone, limits);
     planner.add_worker(root_id, "root", 0);
     add_targets(planner, 16 + 16 * 8);
     const auto first = planner.next();

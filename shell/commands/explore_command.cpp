@@ -25,6 +25,8 @@ class ExploreCommand final : public Builtin {
             "runs already are counted, not logged in to again");
         sources_.declare(options);
         options.option("--timeout", timeout_, "For each login").type_name("DURATION");
+        options.option("--fan-out", fan_out_, "How many hosts are reached straight from one, at most (64)")
+            .between(1, 1024);
         options.flag("--json", json_, "One JSON object for each host");
     }
 
@@ -59,6 +61,7 @@ class ExploreCommand final : public Builtin {
         if (!missing.empty()) {
             ExplorePlan plan = plan_for(context, missing, names.size() - missing.size());
             plan.login_timeout = timeout;
+            if (fan_out_) plan.fan_out = static_cast<std::size_t>(*fan_out_);
             results = co_await context.session().cluster().explore(std::move(plan));
         }
         co_return co_await report(context, names, results, context.clock().now() - begin);
@@ -142,6 +145,7 @@ class ExploreCommand final : public Builtin {
 
     ExploreSources sources_;
     std::string timeout_;
+    std::optional<int> fan_out_;
     bool json_ = false;
 };
 

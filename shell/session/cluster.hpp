@@ -22,6 +22,7 @@ struct ExplorePlan {
     std::vector<std::string> hosts;
     RouteRule rule;
     Duration login_timeout{};
+    std::size_t fan_out = SpawnLimits{}.fan_out;  // most hosts that are reached straight from one
     std::function<void(std::size_t reached, std::size_t ended, std::size_t all)> progress;
     std::function<void(const std::string& host, bool silent)> suspicion;
     // A login has begun (no outcome yet), or ended.

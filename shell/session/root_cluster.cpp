@@ -16,6 +16,7 @@ Task<std::vector<ExploreResult>> RootCluster::explore(ExplorePlan plan) {
         if (!there.contains(host)) request.hosts.push_back(host);
     request.rule = std::move(plan.rule);
     request.login_timeout = plan.login_timeout;
+    request.limits.fan_out = plan.fan_out;
     request.agent_directory = agent_directory_;
     request.progress = std::move(plan.progress);
     request.suspicion = std::move(plan.suspicion);

@@ -183,6 +183,7 @@ ExplorePlan FrontEnd::plan_of(const CallPointer& call, ExploreCall request) {
     ExplorePlan plan;
     plan.hosts = std::move(request.hosts);
     plan.login_timeout = request.login_timeout;
+    plan.fan_out = std::max<std::size_t>(1, request.fan_out);
     plan.rule = [&rules = session_.session().rules()](const std::string& from, const std::string& to) {
         return rules.route(from, to);
     };

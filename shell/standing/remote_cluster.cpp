@@ -105,7 +105,7 @@ void RemoteCluster::take(MemberNews& news) {
 
 Task<std::vector<ExploreResult>> RemoteCluster::explore(ExplorePlan plan) {
     Exploring exploring(*this, ++last_call_, plan);
-    send(ExploreCall{exploring.call, plan.hosts, plan.login_timeout});
+    send(ExploreCall{exploring.call, plan.hosts, plan.login_timeout, plan.fan_out});
     while (!exploring.ended && !ended_)
         co_await exploring.ended_signal.wait();
     co_return take_results(exploring, plan.hosts);

@@ -68,9 +68,10 @@ struct ExploreCall {
     CallNumber call = 0;
     std::vector<std::string> hosts;
     Duration login_timeout{};
+    std::uint64_t fan_out = 0;
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(call, hosts, login_timeout);
+        archive(call, hosts, login_timeout, fan_out);
     }
 };
 struct OperationCall {

@@ -56,7 +56,7 @@ round() {
         running+=($!)
     done
     session --lease $((lease / 1000))s <<'TRL'
-explore a[00-15] b[00-15]
+explore --fan-out 8 a[00-15] b[00-15]
 mw 'exec sh /tmp/master' -- 'h=$(hostname); while read -r w; do echo $h $w; done; seq -f "$h %g" 200' &
 ! date +%s%3N
 e --json 'echo begun; for i in $(seq 20); do echo line $i; sleep 0.2; done'

@@ -131,5 +131,14 @@ TEST_F(ShellExplore, NeedsHosts) {
     EXPECT_EQ(refusal("explore"), "explore: expected hosts: none are known\n");
 }
 
+TEST_F(ShellExplore, TheFanOutIsTheUsers) {
+    explored_by("explore --fan-out 3 a1 a2");
+    EXPECT_EQ(cluster.explored.back().fan_out, 3U);
+    explored_by("explore a3");
+    EXPECT_EQ(cluster.explored.back().fan_out, 64U);
+    EXPECT_THAT(refusal("explore --fan-out 0 a4"), HasSubstr("--fan-out"));
+    EXPECT_THAT(refusal("explore --fan-out many a4"), HasSubstr("--fan-out"));
+}
+
 }  // namespace
 }  // namespace trellis

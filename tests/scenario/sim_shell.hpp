@@ -50,7 +50,7 @@ class SimShell {
     }
     // The exit status of `explore` of all hosts but the one where the user sits.
     int explore_all() {
-        std::string line = "explore";
+        std::string line = "explore --fan-out 16";  // so that some have hosts below them
         for (const auto& host : world_.network().file().hosts)
             if (host.name != "ctl") line += " " + host.name;
         return run(line).status;

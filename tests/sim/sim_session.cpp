@@ -18,6 +18,7 @@ ExploreRequest explore_request(std::vector<std::string> hosts, RouteRule rule) {
     ExploreRequest request;
     request.hosts = std::move(hosts);
     request.rule = std::move(rule);
+    request.limits.fan_out = 16;  // so that some have hosts below them
     return request;
 }
 

@@ -15,7 +15,7 @@ namespace trellis::sim {
 
 // Logins from every host to every other one.
 RouteRule everywhere();
-// An ExploreRequest for these hosts.
+// An ExploreRequest for these hosts, for a tree with less fan-out than is usual.
 ExploreRequest explore_request(std::vector<std::string> hosts, RouteRule rule = everywhere());
 std::vector<ExploreOutcome> explore(SimWorld& world, ExploreRequest request);
 std::vector<ExploreOutcome> explore(SimWorld& world, std::vector<std::string> hosts);
