@@ -13,6 +13,13 @@ namespace trellis {
 
 namespace {
 
+std::string joined(const std::vector<std::string>& parts) {
+    std::string list;
+    for (const std::string& part : parts)
+        list += (list.empty() ? "" : ",") + part;
+    return list;
+}
+
 std::vector<std::string> split(std::string_view list) {
     std::vector<std::string> parts;
     while (!list.empty()) {
@@ -82,7 +89,7 @@ void set_algorithms(LoginPlan& plan, const SshSettings& settings) {
     plan.host_key_algorithms = first_of(settings, "hostkeyalgorithms");
     if (known != settings.end())
         plan.host_key_algorithms = prefer_known(plan.host_key_algorithms, known->second);
-    plan.ciphers = first_of(settings, "ciphers");
+    plan.ciphers = prefer_gcm(first_of(settings, "ciphers"));
     plan.macs = first_of(settings, "macs");
     plan.publickey_algorithms = first_of(settings, "pubkeyacceptedalgorithms");
     plan.compression = first_of(settings, "compression") == "yes";
@@ -146,10 +153,15 @@ std::string prefer_known(const std::string& list, const std::vector<std::string>
     std::stable_partition(algorithms.begin(), algorithms.end(), [&](const std::string& algorithm) {
         return known_type_covers(known_types, algorithm);
     });
-    std::string result;
-    for (const std::string& algorithm : algorithms)
-        result += (result.empty() ? "" : ",") + algorithm;
-    return result;
+    return joined(algorithms);
+}
+
+std::string prefer_gcm(const std::string& list) {
+    if (!list.starts_with("chacha20-poly1305@openssh.com")) return list;
+    std::vector<std::string> ciphers = split(list);
+    std::stable_partition(ciphers.begin(), ciphers.end(),
+                          [](const std::string& cipher) { return cipher.find("gcm") != std::string::npos; });
+    return joined(ciphers);
 }
 
 Result<LoginPlan> make_login_plan(const SpawnRequest& request, const LoginPlace& place) {

@@ -46,6 +46,13 @@ TEST(LoginPlan, SettingsAreUsed) {
     EXPECT_EQ(plan_of("carl@a03", {{"user", {"bob"}}}).user, "carl");
 }
 
+TEST(LoginPlan, AesGcmComesFirstUnlessTheUserHasChosen) {
+    EXPECT_EQ(prefer_gcm("chacha20-poly1305@openssh.com,aes128-ctr,aes128-gcm@openssh.com"),
+              "aes128-gcm@openssh.com,chacha20-poly1305@openssh.com,aes128-ctr");
+    for (const char* chosen : {"", "chacha20-poly1305@openssh.com", "aes256-ctr,aes128-gcm@openssh.com"})
+        EXPECT_EQ(prefer_gcm(chosen), chosen);
+}
+
 TEST(LoginPlan, TargetsOfEverySpelling) {
     const auto check = [](std::string_view text, const char* user, const char* host, const char* port) {
         const SshTarget target = parse_ssh_target(text);
