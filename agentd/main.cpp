@@ -121,8 +121,9 @@ int usage() {
 }  // namespace trellis
 
 int main(int argc, char** argv) {
-    // The host's configuration of OpenSSL is for its own copy, what ends with the process need not be freed, and
-    // tables of old names and of texts that nobody is shown take as long as all else until an agent is there.
+    // The host's configuration of OpenSSL is for its own copy, what ends with the process need not be freed,
+    // and tables of old names and of texts that nobody is shown take as long as all else until an agent is
+    // there.
     OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT |
                             OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS |
                             OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS,

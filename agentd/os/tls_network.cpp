@@ -113,9 +113,7 @@ Task<Result<Connection>> dial_in_turn(Dialing& dialing, Endpoint at, Duration ti
 }  // namespace
 
 TlsNetwork::TlsNetwork(Executor executor, std::shared_ptr<const SessionKey> key, StrangerReport on_stranger)
-    : executor_(std::move(executor)),
-      key_(std::move(key)),
-      on_stranger_(std::move(on_stranger)) {}
+    : executor_(std::move(executor)), key_(std::move(key)), on_stranger_(std::move(on_stranger)) {}
 
 const TlsContext& TlsNetwork::context() {
     if (!context_) context_ = make_tls_context();

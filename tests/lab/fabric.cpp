@@ -71,8 +71,7 @@ void Fabric::turn() {
     bool spinning = due - now <= spin_ns_ || now - last_packet_ns_ < poll_ns_;
     if (!spinning) wake_at(due - spin_ns_, now);
     Events events;
-    int ready =
-        epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), spinning ? 0 : -1);
+    int ready = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), spinning ? 0 : -1);
     model_.run_until(monotonic_ns());
     for (int i = 0; i < ready; ++i) {
         std::uint64_t tag = events[static_cast<std::size_t>(i)].data.u64;

@@ -66,7 +66,7 @@ class Fabric {
     std::optional<WakefulProcessors> wakeful_;
     UniqueFd epoll_;
     UniqueFd timer_;
-    std::int64_t timer_ns_ = 0;  // when it expires
+    std::int64_t timer_ns_ = 0;    // when it expires
     std::vector<UniqueFd> cards_;  // by node
     std::map<int, std::function<void()>> watched_;
     bool stopped_ = false;

@@ -108,7 +108,8 @@ bool NetworkModel::route(Packet& packet, std::size_t from, const AddressBytes& d
     return true;
 }
 
-// Nobody sees a packet between two links: an event there need not run when it is due, only before a later one.
+// Nobody sees a packet between two links: an event there need not run when it is due, only before a later
+// one.
 void NetworkModel::schedule(Packet* packet, Time due) {
     events_.push({due, next_order_++, packet});
     exits_.push(earliest_exit(*packet, due));
