@@ -1,15 +1,11 @@
 #include "agentd/os/agent_image.hpp"
 
-#include "agentd/os/pool_work.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <stdexcept>
 #include <utility>
-#include <zlib.h>
 
 #include <openssl/evp.h>
 
@@ -61,11 +57,6 @@ std::string hash_in_name(const std::filesystem::path& path) {
     return named ? name.substr(before.size()) : "";
 }
 
-// What the start-up script has left beside the agent, or nothing.
-std::string packed_before(const std::string& path, const std::string& hash) {
-    return read_file(real_path(path).parent_path() / ("agentd-" + hash + ".gz"), UINTMAX_MAX);
-}
-
 }  // namespace
 
 std::string elf_machine(std::string_view file) {
@@ -79,28 +70,6 @@ std::string elf_machine(std::string_view file) {
     for (const auto& [machine, name] : machines)
         if (machine == number) return std::string(name);
     return "";
-}
-
-std::string gzip(std::string_view bytes) {
-    z_stream stream{};
-    constexpr int gzip_window = 15 + 16;
-    if (deflateInit2(&stream, 1, Z_DEFLATED, gzip_window, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-        throw std::runtime_error("gzip: out of memory");
-    std::string packed(deflateBound(&stream, bytes.size()), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-    stream.avail_in = static_cast<uInt>(bytes.size());
-    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-    stream.avail_out = static_cast<uInt>(packed.size());
-    deflate(&stream, Z_FINISH);
-    packed.resize(stream.total_out);
-    deflateEnd(&stream);
-    return packed;
-}
-
-Result<std::string> AgentImage::read() const {
-    std::string bytes = read_file(path_, UINTMAX_MAX);
-    if (bytes.empty()) return unusable("cannot read " + path_);
-    return bytes;
 }
 
 // An agent that was sent trusts the name of its file, as whoever started it did: hashing some megabytes on
@@ -121,51 +90,17 @@ Result<AgentImage::Identity> AgentImage::identity() {
     return *identity_;
 }
 
-// While one coroutine compresses and the others wait for it. The coroutine may be destroyed after the image.
-struct AgentImage::Compressing {
-    explicit Compressing(const Executor& executor) : ended(executor) {}
-    Wakeup ended;
-    bool over = false;
-};
-
-Task<Result<AgentImage::Bytes>> AgentImage::bytes(bool packed) {
-    if (packed) co_return co_await compressed();
-    Result<std::string> content = read();
-    if (!content) co_return content.error();
-    co_return std::make_shared<const std::string>(std::move(*content));
-}
-
-Task<Result<AgentImage::Bytes>> AgentImage::compressed() {
-    while (const std::shared_ptr<Compressing> other = compressing_.lock()) {
-        if (other->over) break;
-        co_await other->ended.wait();
+Result<std::shared_ptr<const AgentImage::Parcel>> AgentImage::parcel() {
+    if (auto loaded = parcel_.lock()) return loaded;
+    const std::string file = real_path(path_).string();
+    auto parcel = std::make_shared<Parcel>();
+    for (auto [part, suffix] :
+         {std::pair(&parcel->unpacker, ".unpack"), std::pair(&parcel->packed, ".zst")}) {
+        *part = read_file(file + suffix, UINTMAX_MAX);
+        if (part->empty()) return unusable("cannot read " + file + suffix);
     }
-    if (compressed_) co_return compressed_;
-    const Result<Identity> known = identity();
-    if (!known) co_return known.error();
-    if (std::string packed = packed_before(path_, known->hash); !packed.empty()) {
-        compressed_ = std::make_shared<const std::string>(std::move(packed));
-        co_return compressed_;
-    }
-    const Executor executor = co_await asio::this_coro::executor;
-    const auto compressing = std::make_shared<Compressing>(executor);
-    struct Ending {
-        Compressing& compressing;
-        ~Ending() {
-            compressing.over = true;
-            compressing.ended.notify();
-        }
-    };
-    const Ending ending{*compressing};
-    compressing_ = compressing;
-    Result<std::string> content = read();
-    if (!content) co_return content.error();
-    if (!compressor_) compressor_ = std::make_unique<asio::thread_pool>(1);
-    const auto packed = std::make_shared<std::string>();
-    std::function<void()> work = [packed, plain = std::move(*content)] { *packed = gzip(plain); };
-    co_await done_on(*compressor_, std::move(work));
-    compressed_ = packed;
-    co_return compressed_;
+    parcel_ = parcel;
+    return std::shared_ptr<const Parcel>(std::move(parcel));
 }
 
 }  // namespace trellis

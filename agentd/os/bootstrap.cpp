@@ -31,17 +31,19 @@ std::string misfit(const StartupReply& reply, const AgentImage::Identity& image)
            reply.machine;
 }
 
-Task<Result<void>> push(ByteStream& stream, AgentImage& image, bool compressed, SpawnProgress& progress) {
-    Result<AgentImage::Bytes> bytes = co_await image.bytes(compressed);
-    if (!bytes) co_return bytes.error();
-    const std::string& content = **bytes;
-    std::string head = std::to_string(content.size()) + "\n";
+Task<Result<void>> push(ByteStream& stream, AgentImage& image, SpawnProgress& progress) {
+    const auto parcel = image.parcel();
+    if (!parcel) co_return parcel.error();
+    const auto& [unpacker, packed] = **parcel;
+    std::string head = std::to_string(unpacker.size()) + " " + std::to_string(packed.size()) + "\n";
     Result<void> written = co_await stream.write(std::move(head));
     constexpr std::size_t piece = std::size_t{64} << 10;
-    for (std::size_t at = 0; written && at < content.size(); at += piece) {
-        std::string part = content.substr(at, piece);
-        written = co_await stream.write(std::move(part));
-        progress.moved();
+    for (const std::string_view content : {std::string_view(unpacker), std::string_view(packed)}) {
+        for (std::size_t at = 0; written && at < content.size(); at += piece) {
+            std::string part(content.substr(at, piece));
+            written = co_await stream.write(std::move(part));
+            progress.moved();
+        }
     }
     co_return written;
 }
@@ -85,7 +87,7 @@ Task<Result<std::string>> bootstrap(ByteStream& stream, AgentImage& image, const
         if (reply->kind != Kind::need) continue;
         const std::string wrong = misfit(*reply, *identity);
         if (!wrong.empty()) co_return cannot_start(wrong);
-        const Result<void> pushed = co_await push(stream, image, reply->compressed, progress);
+        const Result<void> pushed = co_await push(stream, image, progress);
         if (!pushed && pushed.error().kind == FailureKind::cannot_start) co_return pushed.error();
     }
 }

@@ -110,20 +110,20 @@ TEST_F(BootstrapTest, TheFileIsPrivateAndNothingElseIsLeft) {
     EXPECT_THAT(found,
                 testing::UnorderedElementsAre(
                     testing::Pair(file_in(home), fs::perms::owner_all),
-                    testing::Pair(file_in(home) + ".gz", fs::perms::owner_read | fs::perms::owner_write)));
+                    testing::Pair(file_in(home) + ".unpack", fs::perms::owner_all),
+                    testing::Pair(file_in(home) + ".zst", fs::perms::owner_read | fs::perms::owner_write)));
 }
 
 TEST_F(BootstrapTest, ThePackedFileThatWasSentIsSentOn) {
     EXPECT_EQ(log_in("/bin/sh", {"$HOME"}), "");
-    const std::string packed = file_in(home) + ".gz";
-    EXPECT_EQ(fs::file_size(packed), gzip(bytes_of(TRELLIS_ECHO_AGENT)).size());
-    std::ofstream(packed) << "not what was sent";
+    for (const std::string part : {"", ".unpack", ".zst"})
+        EXPECT_EQ(bytes_of(file_in(home) + part), bytes_of(TRELLIS_ECHO_AGENT + part));
+    std::ofstream(file_in(home) + ".zst") << "not what was sent";
     const std::string second = home + "/second";
     AgentImage received(file_in(home));
     std::swap(image, received);
-    EXPECT_THAT(log_in("/bin/sh", {"$HOME/second"}), testing::HasSubstr("not in gzip format"));
-    EXPECT_FALSE(fs::exists(file_in(second)));
-    EXPECT_FALSE(fs::exists(file_in(second) + ".gz"));
+    EXPECT_THAT(log_in("/bin/sh", {"$HOME/second"}), testing::HasSubstr("what came is damaged"));
+    EXPECT_TRUE(fs::is_empty(second + "/trellis-tester"));
 }
 
 TEST_F(BootstrapTest, ATruncatedFileOrASymbolicLinkIsNotUsed) {
@@ -150,12 +150,18 @@ TEST_F(BootstrapTest, FullAndNonExecutableDirectoriesAreNamed) {
     const std::string noexec = home + "/noexec";
     fs::create_directory(full);
     fs::create_directory(noexec);
-    if (::mount("trellis", full.c_str(), "tmpfs", 0, "size=300k") != 0) GTEST_SKIP() << "needs root";
+    const std::string fuller = home + "/fuller";
+    fs::create_directory(fuller);
+    if (::mount("trellis", full.c_str(), "tmpfs", 0, "size=1m") != 0) GTEST_SKIP() << "needs root";
+    ::mount("trellis", fuller.c_str(), "tmpfs", 0, "size=100k");
     ::mount("trellis", noexec.c_str(), "tmpfs", MS_NOEXEC, "size=30m");
     EXPECT_EQ(log_in("/bin/sh", {"$HOME/noexec"}), noexec + "/trellis-tester: files may not be executed");
-    EXPECT_EQ(log_in("/bin/sh", {"$HOME/full"}),
-              full + "/trellis-tester: gzip: stdout: No space left on device failed");
-    EXPECT_EQ(log_in("/bin/sh", {"$HOME/full", "$HOME/noexec", "$HOME/good"}), "");
+    EXPECT_EQ(log_in("/bin/sh", {"$HOME/full"}), full + "/trellis-tester: No space left on device");
+    EXPECT_EQ(log_in("/bin/sh", {"$HOME/fuller"}),
+              fuller + "/trellis-tester: cat: write error: No space left on device");
+    EXPECT_EQ(log_in("/bin/sh", {"$HOME/full", "$HOME/fuller", "$HOME/noexec", "$HOME/good"}), "");
+    EXPECT_TRUE(fs::is_empty(full + "/trellis-tester"));
+    ::umount2(fuller.c_str(), MNT_DETACH);
     ::umount2(full.c_str(), MNT_DETACH);
     ::umount2(noexec.c_str(), MNT_DETACH);
 }

@@ -13,8 +13,11 @@ constexpr std::size_t line_limit = 4096;
 // The script, on several lines here for the reader; joined by blanks. DIRECTORIES is replaced.
 // $n nonce, $k door, $h hash, $z size, $m system and machine, $d directory, $f the agent's file, $t a
 // temporary one, $w what went wrong so far. The first loop only looks, and starts as few programs as it can,
-// each of which takes longer than the agent; the second one makes a directory and asks for the file, of which the packed form stays beside it for the hosts that this one starts. A script
-// without an interpreter line is run by the shell itself where files may be executed, and refused elsewhere.
+// each of which takes longer than the agent; the second one makes a directory, asks for the unpacker and has
+// it unpack the file, of which the packed form stays beside it for the hosts that this one starts. A script
+// without an interpreter line is run by the shell itself where files may be executed, and refused elsewhere;
+// the unpacker comes into its place, so that it may be executed, too. What cannot be kept is read all the
+// same, since the next directory may be asked for.
 constexpr std::string_view script = R"sh(
 umask 077; USER=${USER:-$LOGNAME}; export USER HOME; w=; echo;
 g() { echo "$n have $d"; if [ "$k" ]; then exec "$f" --knock "$n" "$k"; fi; exec "$f" --serve "$n"; };
@@ -26,18 +29,18 @@ done;
 m=$(uname -sm);
 for b in DIRECTORIES; do
 d=$b/trellis-$USER; f=$d/agentd-$h; t=$f.$n;
-mkdir "$b" "$d" 2>/dev/null;
+[ -d "$b" ] || mkdir "$b" 2>/dev/null; mkdir "$d" 2>/dev/null || chmod 700 "$d" 2>/dev/null;
 if [ -L "$d" ] || [ -f "$d" ]; then w="$w$d is no directory; "; continue; fi;
-if [ -O "$d" ] && chmod 700 "$d" && [ -w "$d" ]; then :; else w="$w$d: cannot write; "; continue; fi;
+if [ -O "$d" ] && [ -w "$d" ]; then :; else w="$w$d: cannot write; "; continue; fi;
 if (echo exit 0 >"$t") 2>/dev/null && [ -s "$t" ] && chmod 700 "$t"; then :;
 else w="$w$d: disk full; "; rm -f "$t"; continue; fi;
 if "$t" 2>/dev/null; then :; else w="$w$d: files may not be executed; "; rm -f "$t"; continue; fi;
-if command -v gzip >/dev/null; then c=gzip; u="gzip -dc"; else c=plain; u=cat; fi;
-echo "$n need $c $m $d"; read l || exit 1;
-r=$(head -c "$l" | tee "$t.$c" 2>/dev/null | { $u 2>&1 >"$t" || echo failed; cat >/dev/null; });
-if [ $c = gzip ] && [ "$(wc -c <"$t.$c")" -eq "$l" ]; then mv -f "$t.$c" "$f.gz"; fi; rm -f "$t.$c";
-if [ "$(wc -c <"$t")" -eq $z ] && chmod 700 "$t" && mv -f "$t" "$f"; then g; fi;
-rm -f "$t" "$f.gz"; r=$(echo $r); r="$d: ${r:-incomplete}"; w="$w$r; "; echo "$n failed $r";
+echo "$n need $m $d"; read s l || exit 1;
+r=$(head -c "$s" | { cat 2>&1 >"$t" || cat >/dev/null; }); e=9;
+if [ -z "$r" ]; then r=$("$t" "$f" $z $l 2>&1); e=$?; fi;
+if [ $e -eq 0 ]; then g; fi;
+if [ $e -gt 2 ]; then head -c "$l" >/dev/null; fi;
+rm -f "$t" "$t.whole" "$t.zst"; r=$(echo $r); r="$d: ${r:-incomplete}"; w="$w$r; "; echo "$n failed $r";
 done;
 echo "$n cannot ${w%; }"; exit 1)sh";
 
@@ -78,7 +81,6 @@ std::optional<StartupReply> parse_reply(std::string_view line) {
     StartupReply reply;
     reply.kind = kind->second;
     if (reply.kind == Kind::need) {
-        reply.compressed = take_word(line) == "gzip";
         reply.system = take_word(line);
         reply.machine = take_word(line);
     }

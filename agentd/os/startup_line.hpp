@@ -6,8 +6,8 @@
 // Everything that it prints is a line that begins with the nonce; other output (banners, noisy start-up
 // files) is to be ignored:
 //   NONCE have DIRECTORY                         the file is there
-//   NONCE need gzip|plain SYSTEM MACHINE DIRECTORY
-//       it reads a line with a number and then that many bytes: the agent, compressed or not
+//   NONCE need SYSTEM MACHINE DIRECTORY
+//       it reads a line with two numbers and then so many bytes: what unpacks the agent, and the packed agent
 //   NONCE failed DIRECTORY: CAUSE                it could not be stored there; another line follows
 //   NONCE cannot CAUSES                          no directory is left
 //   NONCE started                                printed by the agent itself: from here on, frames
@@ -46,10 +46,9 @@ struct StartupSpec {
 struct StartupReply {
     enum class Kind : std::uint8_t { have, need, failed, cannot, started };
     Kind kind{};
-    bool compressed = false;  // need: gzip is there
-    std::string system;       // need: "Linux"
-    std::string machine;      // need: "x86_64"
-    std::string detail;       // directory or cause
+    std::string system;   // need: "Linux"
+    std::string machine;  // need: "x86_64"
+    std::string detail;   // directory or cause
     friend bool operator==(const StartupReply&, const StartupReply&) = default;
 };
 
