@@ -24,8 +24,8 @@ class ConnectionSigns {
         Clock::duration round_trip{}, least_round_trip{};
     };
 
-    // Since the last time, or now.
-    [[nodiscard]] bool queued(const Seen& seen);
+    // Since the last time, or now: a round trip takes longer than is usual without a queue.
+    [[nodiscard]] bool queued(const Seen& seen, Clock::duration usual);
     // Bytes a second, over the last 0.4 s; nothing: it has not been asked for so long yet.
     [[nodiscard]] std::optional<double> rate(const Seen& seen, Time now);
     void forget_rate() { arrivals_.clear(); }

@@ -11,6 +11,7 @@ constexpr double worth_trying = 1.03;  // what a trial gains at least to be made
 constexpr std::chrono::seconds longest_interval(60);
 constexpr std::chrono::milliseconds draining(500);  // of a queue
 constexpr int sure = 4;                             // looks: a host may only have answered late
+constexpr int remembered = 8;                       // looks: for the usual round trip
 
 }  // namespace
 
@@ -22,9 +23,16 @@ void RisingPace::settle(double arriving, Time now) {
     settled_since_ = now;
 }
 
+bool RisingPace::queue_grows(const ConnectionSigns::Seen& seen) {
+    if (!usual_) usual_ = seen.round_trip;
+    const bool queued = signs_.queued(seen, *usual_);
+    if (rate_ <= settled_) *usual_ += (seen.round_trip - *usual_) / remembered;
+    return queued;
+}
+
 std::optional<double> RisingPace::next(const ConnectionSigns::Seen& seen, Time now) {
     if (!settled_since_) settled_since_ = now;
-    const bool queued = signs_.queued(seen);
+    const bool queued = queue_grows(seen);
     queued_for_ = queued ? queued_for_ + 1 : 0;
     const std::optional<double> arriving = signs_.rate(seen, now);
     if (!arriving) return std::nullopt;

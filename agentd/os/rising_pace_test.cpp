@@ -22,6 +22,15 @@ TEST(RisingPace, FillsALinkThatWasMeasuredTooLow) {
     }
 }
 
+// As where the other end's own packets are before its acknowledgements.
+TEST(RisingPace, RisesWhereEveryRoundTripIsLong) {
+    auto link = link_of(25e6, 22e6);
+    link.delay(milliseconds(8));
+    (void)link.go(milliseconds(20000));
+    EXPECT_GT(link.go(milliseconds(10000)), 0.93);
+    EXPECT_EQ(link.lost_lately(), 0);
+}
+
 TEST(RisingPace, StaysAtWhatWasMeasuredRight) {
     auto link = link_of(25e6, 0.98 * 25e6);
     for (int second = 0; second < 60; ++second) {

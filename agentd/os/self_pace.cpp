@@ -24,7 +24,7 @@ void SelfPace::note(const ConnectionSigns::Seen& seen, Time now) {
 }
 
 std::optional<double> SelfPace::next(const ConnectionSigns::Seen& seen, Time now) {
-    const bool queue = signs_.queued(seen);
+    const bool queue = signs_.queued(seen, seen.least_round_trip);
     if (!queue) tried_ = now - trial_time;
     if (!limited_ && !queue) return std::nullopt;
     limited_ = true;
