@@ -8,10 +8,12 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <set>
 #include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 namespace trellis {
 namespace {
@@ -86,6 +88,22 @@ class BandwidthWords final : public LinkWords {
     std::vector<LinkDirections> links_;  // by node
 };
 
+// The least of many that are alike is below their true rate by chance: those that may be as slow count
+// together.
+double mean_of_slowest(const std::vector<LinkBandwidth>& links) {
+    if (links.empty()) return 0;
+    constexpr double errors = 2;
+    const auto slowest = std::ranges::min_element(links, {}, &LinkBandwidth::bits_per_second);
+    const double limit = slowest->bits_per_second + errors * slowest->standard_error;
+    double sum = 0, count = 0;
+    for (const LinkBandwidth& link : links) {
+        if (link.bits_per_second - errors * link.standard_error > limit) continue;
+        sum += link.bits_per_second;
+        ++count;
+    }
+    return sum / count;
+}
+
 }  // namespace
 
 Result<LinkBandwidth> bandwidth_between(const TopologyBandwidth& tree, std::string_view from,
@@ -112,15 +130,18 @@ double slowest_measured_link(const TopologyBandwidth& tree, const std::vector<st
         if (const auto host = hosts.find(name); host != hosts.end()) nodes.push_back(host->second);
     if (nodes.size() < 2) return 0;
     const DirectedPaths paths(tree.topology);
-    double least = std::numeric_limits<double>::infinity();
+    std::set<DirectedLink> ways;
     for (std::size_t i = 1; i < nodes.size(); ++i) {
         if (nodes[i] == nodes[i - 1]) continue;
-        for (const DirectedLink link : paths.path(nodes[i - 1], nodes[i])) {
-            const LinkBandwidth& one = tree.links[link_of(link)][link % 2];
-            if (one.kind == LinkBandwidth::Kind::measured) least = std::min(least, one.bits_per_second);
-        }
+        const auto way = paths.path(nodes[i - 1], nodes[i]);
+        ways.insert(way.begin(), way.end());
     }
-    return std::isfinite(least) ? least : 0;
+    std::vector<LinkBandwidth> links;
+    for (const DirectedLink link : ways) {
+        const LinkBandwidth& one = tree.links[link_of(link)][link % 2];
+        if (one.kind == LinkBandwidth::Kind::measured) links.push_back(one);
+    }
+    return mean_of_slowest(links);
 }
 
 double LinkDirections::least() const {

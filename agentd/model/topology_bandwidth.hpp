@@ -39,7 +39,8 @@ struct TopologyBandwidth {
                                                       std::string_view to);
 
 // Of the ways from each of these hosts to the next one: the least link of those that are measured, in bits
-// per second; 0 if none is. What is no host of the topology is passed over.
+// per second; the mean of those that may be as slow, as far as two standard errors tell; 0 if none is
+// measured. What is no host of the topology is passed over.
 [[nodiscard]] double slowest_measured_link(const TopologyBandwidth& tree,
                                            const std::vector<std::string>& chain);
 

@@ -29,6 +29,13 @@ TEST(TopologyBandwidth, TheSlowestLinkOfAChainIsTheLeastOfThoseMeasuredOnItsWays
     EXPECT_EQ(slowest_measured_link(tree(), {"c", "a", "b"}), 100);
 }
 
+TEST(TopologyBandwidth, LinksThatMayBeAsSlowAsTheSlowestCountTogether) {
+    TopologyBandwidth alike = tree();
+    alike.links[1] = {measured(599), measured(597)};
+    alike.links[2] = {measured(100), measured(602)};
+    EXPECT_EQ(slowest_measured_link(alike, {"a", "b", "c"}), 598);
+}
+
 TEST(TopologyBandwidth, HostsThatItDoesNotKnowArePassedOver) {
     EXPECT_EQ(slowest_measured_link(tree(), {"x", "a", "y", "b", "b"}), 600);
     EXPECT_EQ(slowest_measured_link(tree(), {"a", "x"}), 0);
