@@ -15,7 +15,8 @@ constexpr milliseconds short_queue(2);
 
 bool ConnectionSigns::queued(const Seen& seen, Clock::duration usual) {
     const bool lost = std::exchange(repeated_, seen.repeated) != seen.repeated;
-    return lost || seen.round_trip > usual + std::max<Clock::duration>(short_queue, seen.least_round_trip / 4);
+    return lost ||
+           seen.round_trip > usual + std::max<Clock::duration>(short_queue, seen.least_round_trip / 4);
 }
 
 std::optional<double> ConnectionSigns::rate(const Seen& seen, Time now) {

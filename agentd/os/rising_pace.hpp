@@ -31,7 +31,7 @@ class RisingPace {
     double rate_;  // above the settled one: more is tried
     std::optional<Time> settled_since_;
     std::optional<ConnectionSigns::Clock::duration> usual_;  // round trip, at the settled rate
-    int queued_for_ = 0;  // looks
+    int queued_for_ = 0;                                     // looks
     std::chrono::seconds interval_ = first_interval;
 };
 
