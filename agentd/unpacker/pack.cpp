@@ -1,5 +1,5 @@
 // Compresses the agent's file for the unpacker, when trellis is built: pack FILE LEVEL, into FILE.zst. With a
-// window that costs the hosts little memory, and a checksum.
+// window that costs the hosts little of their caches, and a checksum.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
-enum { piece = 1 << 17, most_path = 4096 };
+enum { most_path = 4096 };
 
 static const char* wrong; /* the first failure, while what is left is read all the same */
 
@@ -55,39 +55,39 @@ static void put(int file, const char* bytes, size_t size) {
     }
 }
 
-/* What has come of the frame goes on, unpacked; returns what zstd expects next, 0 at the end of the frame. */
-static size_t unpack(ZSTD_DStream* stream, const char* bytes, size_t size, int file,
-                     unsigned long long* unpacked) {
-    static char out[piece];
-    ZSTD_inBuffer in = {bytes, size, 0};
-    size_t expected = 1;
-    do {
-        ZSTD_outBuffer space = {out, sizeof out, 0};
-        expected = ZSTD_decompressStream(stream, &space, &in);
-        if (ZSTD_isError(expected)) fail("what came is damaged");
-        put(file, out, space.pos);
-        *unpacked += space.pos;
-        if (space.pos < sizeof out && in.pos == in.size) break;
-    } while (wrong == NULL && expected != 0);
-    return expected;
-}
-
-static void receive(unsigned long long bytes, unsigned long long size, int packed, int whole) {
-    static char in[piece];
-    ZSTD_DStream* stream = ZSTD_createDStream();
-    unsigned long long unpacked = 0;
-    size_t expected = 1;
-    if (stream == NULL) fail("out of memory");
-    while (bytes > 0) {
-        const ssize_t got = read(STDIN_FILENO, in, bytes < sizeof in ? (size_t)bytes : sizeof in);
+/* Standard input's next bytes; returns how many there were, at most `size`. */
+static size_t take(char* place, size_t size) {
+    size_t taken = 0;
+    while (taken < size) {
+        const ssize_t got = read(STDIN_FILENO, place + taken, size - taken);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;
-        bytes -= (unsigned long long)got;
-        put(packed, in, (size_t)got);
-        if (wrong == NULL) expected = unpack(stream, in, (size_t)got, whole, &unpacked);
+        taken += (size_t)got;
     }
-    if (bytes > 0 || expected != 0 || unpacked != size) fail("incomplete");
-    ZSTD_freeDStream(stream);
+    return taken;
+}
+
+/* Unpacks when all has come: what other programs do in between would take the processor's caches away. */
+static void receive(size_t bytes, size_t size, int packed, int whole) {
+    char *in = malloc(bytes), *out = malloc(size);
+    if (in == NULL || out == NULL) {
+        char unused = 0;
+        while (bytes > 0 && take(&unused, 1) == 1)
+            --bytes;
+        fail("out of memory");
+    } else if (take(in, bytes) < bytes) {
+        fail("incomplete");
+    } else {
+        const size_t unpacked = ZSTD_decompress(out, size, in, bytes);
+        if (ZSTD_isError(unpacked))
+            fail("what came is damaged");
+        else if (unpacked < size)
+            fail("incomplete");
+        put(packed, in, bytes);
+        put(whole, out, size);
+    }
+    free(in);
+    free(out);
 }
 
 int main(int count, char** words) {
@@ -99,7 +99,7 @@ int main(int count, char** words) {
     const char* packed_here = named(packed_name, words[0], ".zst");
     const char* whole_here = named(whole_name, words[0], ".whole");
     const int packed = create(packed_here, 0600), whole = create(whole_here, 0700);
-    receive(strtoull(words[3], NULL, 10), strtoull(words[2], NULL, 10), packed, whole);
+    receive(strtoul(words[3], NULL, 10), strtoul(words[2], NULL, 10), packed, whole);
     if (wrong == NULL) check(fsync(whole) == 0 && close(whole) == 0 && close(packed) == 0);
     if (wrong == NULL) check(rename(packed_here, named(kept_name, words[1], ".zst")) == 0);
     if (wrong == NULL) check(rename(words[0], named(kept_name, words[1], ".unpack")) == 0);
