@@ -90,9 +90,8 @@ void TlsStream::gather_for(Duration time) {
     state_->connection->gather_for(time);
 }
 
-// Not as it shows: where processors are busy with encryption, what arrives says little of the links.
 void TlsStream::keep_below_link(double bits_per_second) {
-    if (bits_per_second > 0) state_->pace.keep_below(state_->number(), bits_per_second);
+    state_->pace.keep_below(state_->number(), bits_per_second);
 }
 
 // With a reset: the system sends nothing more of what it has taken.
