@@ -186,6 +186,16 @@ def iperf3():
     return max(rates)
 
 
+def flows_at_once():
+    """Bits a second of flows from each host to the next one by name, all at the same time; the slowest first."""
+    on_all("iperf3 -s -1 -D")
+    time.sleep(0.5)
+    flows = [subprocess.Popen(["iperf3", "-c", HOSTS[0], "-t", "5", "-J"], stdout=subprocess.PIPE)]
+    for host, following in zip(HOSTS, HOSTS[1:]):
+        flows.append(subprocess.Popen(["ssh", host, f"iperf3 -c {following} -t 5 -J"], stdout=subprocess.PIPE))
+    return sorted(json.loads(flow.communicate(timeout=60)[0])["end"]["sum_received"]["bits_per_second"] for flow in flows)
+
+
 class MemoryInUse:
     """Holds the memory that the hosts' files will take, and gives it back just before they do.
 
@@ -249,6 +259,7 @@ def main():
     on_all("ip route replace 224.0.0.0/4 dev net0")
     subprocess.run(["ip", "route", "replace", "224.0.0.0/4", "dev", "net0"], check=True)
     floor = iperf3()
+    hops = flows_at_once()
     trellis = Trellis(program)
     tools = {
         "trellis, order of the tree": lambda: trellis.send("tree"),
@@ -267,7 +278,8 @@ def main():
     }
     print(f"# {megabytes} MB to {len(HOSTS)} hosts\n")
     print(f"{time.strftime('%Y-%m-%d', time.gmtime())}, laboratory `{name}`, {os.cpu_count()} processors, Linux "
-          f"{os.uname().release}; one run each. One iperf3 flow alone to {HOSTS[-1]}: {floor / 1e6:.1f} Mbit/s.\n")
+          f"{os.uname().release}; one run each. One iperf3 flow alone to {HOSTS[-1]}: {floor / 1e6:.1f} Mbit/s; as many as hosts at "
+          f"once, from each host to the next one: {hops[0] / 1e6:.1f} the slowest, {hops[len(hops) // 2] / 1e6:.1f} the median.\n")
     print("| tool | seconds | Mbit/s to each host | of the iperf3 flow | time / trellis's |\n|---|---|---|---|---|")
     own = None
     cpu = {}
