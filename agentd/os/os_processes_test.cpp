@@ -2,9 +2,9 @@
 
 #include "agentd/os/alive_test.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <optional>
-#include <thread>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -50,16 +50,20 @@ class OsProcessesTest : public testing::Test {
     static Task<void> finish(Process& process, std::optional<ExitStatus>& status) {
         status = co_await process.wait();
     }
+    /// Runs until `done()`, for ten seconds at the most; returns the last `done()`.
+    bool until(const auto& done) {
+        for (int i = 0; i < 1000 && !done(); ++i)
+            context.run_for(std::chrono::milliseconds(10));
+        return done();
+    }
     Ended end_of(Process& process) {
         Ended ended;
         std::optional<ExitStatus> status;
         asio::co_spawn(context, drain(process, Process::out, ended.out), asio::detached);
         asio::co_spawn(context, drain(process, Process::err, ended.err), asio::detached);
         asio::co_spawn(context, finish(process, status), asio::detached);
-        for (int i = 0; i < 500 && !status; ++i)
-            context.run_for(std::chrono::milliseconds(10));
+        EXPECT_TRUE(until([&] { return status.has_value(); }));
         context.run_for(std::chrono::milliseconds(10));
-        EXPECT_TRUE(status);
         ended.status = status.value_or(ExitStatus{});
         return ended;
     }
@@ -126,38 +130,40 @@ TEST_F(OsProcessesTest, AnOutputThatNobodyReadsEndsItsWriter) {
 TEST_F(OsProcessesTest, APseudoTerminalControlsItsProcess) {
     ProcessSpec spec;
     spec.argv = {"/bin/sh", "-c",
-                 "trap 'echo caught; exit 4' INT; stty size; tty; read line; stty size; sleep 10"};
+                 "trap 'echo caught; exit 4' INT; stty size; tty; read line; stty size; "
+                 "sh -c 'echo asleep; exec sleep 10'"};  // a signal between fork and exec is lost
     spec.terminal = TerminalSize{33, 111};
     const auto process = start(spec);
     std::string shown;
     asio::co_spawn(context, drain(*process, Process::out, shown), asio::detached);
     const auto await = [&](const std::string& text) {
-        for (int i = 0; i < 500 && shown.find(text) == std::string::npos; ++i)
-            context.run_for(std::chrono::milliseconds(10));
-        return shown.find(text) != std::string::npos;
+        return until([&] { return shown.find(text) != std::string::npos; });
     };
     EXPECT_TRUE(await("/dev/pts/"));
     EXPECT_TRUE(await("33 111"));
     process->resize({44, 55});
     asio::co_spawn(context, give(*process, 0, "x\n"), asio::detached);
     EXPECT_TRUE(await("44 55"));
+    EXPECT_TRUE(await("asleep"));
     asio::co_spawn(context, give(*process, 0, "\003"), asio::detached);
     EXPECT_TRUE(await("caught"));
     std::optional<ExitStatus> status;
     asio::co_spawn(context, finish(*process, status), asio::detached);
-    context.run_for(std::chrono::milliseconds(100));
-    ASSERT_TRUE(status);
+    ASSERT_TRUE(until([&] { return status.has_value(); }));
     EXPECT_EQ(status->code, 4);
 }
 
 TEST_F(OsProcessesTest, SignalsGoToTheWholeGroup) {
     const auto process = start("sleep 100 & echo started; wait");
-    context.run_for(std::chrono::milliseconds(50));
+    std::string out;
+    asio::co_spawn(context, drain(*process, Process::out, out), asio::detached);
+    EXPECT_TRUE(until([&] { return out == "started\n"; }));
     process->signal(SIGTERM);
-    const Ended ended = end_of(*process);
-    EXPECT_TRUE(ended.status.signalled);
-    EXPECT_EQ(ended.status.code, SIGTERM);
-    EXPECT_EQ(ended.out, "started\n");
+    std::optional<ExitStatus> status;
+    asio::co_spawn(context, finish(*process, status), asio::detached);
+    ASSERT_TRUE(until([&] { return status.has_value(); }));
+    EXPECT_TRUE(status->signalled);
+    EXPECT_EQ(status->code, SIGTERM);
 }
 
 TEST_F(OsProcessesTest, AStoppedGroupHasNotEndedAndGoesOnWhenItIsContinued) {
@@ -180,9 +186,7 @@ TEST_F(OsProcessesTest, DestroyingAProcessKillsWhatItLeftBehind) {
     const pid_t grandchild = std::stoi(ended.out);
     EXPECT_TRUE(alive(grandchild));
     process.reset();
-    for (int i = 0; i < 100 && alive(grandchild); ++i)
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    EXPECT_FALSE(alive(grandchild));
+    EXPECT_TRUE(until([&] { return !alive(grandchild); }));
 }
 
 TEST_F(OsProcessesTest, WhatCannotStartIsNamed) {
@@ -202,8 +206,7 @@ TEST_F(OsProcessesTest, ManyProcessesAtOnce) {
         all.push_back(start("exit 7"));
         asio::co_spawn(context, finish(*all.back(), status), asio::detached);
     }
-    for (int i = 0; i < 500; ++i)
-        context.run_for(std::chrono::milliseconds(2));
+    EXPECT_TRUE(until([&] { return std::ranges::all_of(statuses, &std::optional<ExitStatus>::has_value); }));
     for (const auto& status : statuses)
         EXPECT_EQ(status ? status->code : -1, 7);
 }
