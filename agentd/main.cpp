@@ -121,6 +121,11 @@ int usage() {
 }  // namespace trellis
 
 int main(int argc, char** argv) {
+    const std::string_view option = argc > 1 ? argv[1] : "";
+    if (option == "--version") {
+        std::cout << "trellis-agentd " << TRELLIS_VERSION << '\n';
+        return 0;
+    }
     // The host's configuration of OpenSSL is for its own copy, what ends with the process need not be freed,
     // and tables of old names and of texts that nobody is shown take as long as all else until an agent is
     // there.
@@ -131,11 +136,6 @@ int main(int argc, char** argv) {
     // Blocks of a few megabytes come and go while files are handed on: not a page fault for each page.
     mallopt(M_MMAP_THRESHOLD, 8 << 20);
     mallopt(M_TRIM_THRESHOLD, 32 << 20);
-    const std::string_view option = argc > 1 ? argv[1] : "";
-    if (option == "--version") {
-        std::cout << "trellis-agentd " << TRELLIS_VERSION << '\n';
-        return 0;
-    }
     if (option == "--knock" && argc == 4) return trellis::knock_at(argv[2], argv[3]);
     if (option != "--serve" || argc < 3 || argc > 4) return trellis::usage();
     return trellis::run_guarded([&] { return trellis::serve(argv[2], argc > 3 ? argv[3] : ""); });

@@ -61,6 +61,7 @@ class Tree {
   private:
     static TreeSettings tree_settings(Duration lease);
     static std::vector<std::string> ssh_options(const Options& options);
+    static std::string agent_file(const Options& options);
 
     OsProcesses processes_;
     std::shared_ptr<const SessionKey> key_ = std::make_shared<const SessionKey>();
@@ -85,14 +86,17 @@ std::vector<std::string> Tree::ssh_options(const Options& options) {
     return {"-F", options.ssh_config};
 }
 
+std::string Tree::agent_file(const Options& options) {
+    return options.agent_file.empty() ? agent_beside_this_program() : options.agent_file;
+}
+
 Tree::Tree(const Executor& executor, Clock& clock, FileStore& files, const Options& options, Duration lease)
     : processes_(executor),
       prober_(executor, key_, {}),
       network_(executor, key_, {}),
       dialer_(executor),
-      spawner_(executor, options.agent_file.empty() ? agent_beside_this_program() : options.agent_file, true,
-               ssh_options(options)),
-      authority_(executor, processes_, ssh_options(options)),
+      spawner_(executor, agent_file(options), true, ssh_options(options)),
+      authority_(executor, processes_, agent_file(options), ssh_options(options)),
       root_({executor, clock, processes_, prober_, network_, spawner_, dialer_, files}, tree_settings(lease),
             authority_, [this](std::string target) { return authority_.settings(std::move(target)); }),
       cluster_(root_, options.agent_directory) {}

@@ -255,9 +255,11 @@ void Explorer::handle(HostId worker, SpawnEvent event) {
     } else if (auto* key = std::get_if<HostKeyQuestion>(&event)) {
         asio::co_spawn(around_.world.executor, answer_host_key(self, worker, std::move(*key)),
                        asio::detached);
+    } else if (auto* agent = std::get_if<AgentQuestion>(&event)) {
+        asio::co_spawn(around_.world.executor, answer_agent(self, worker, std::move(*agent)), asio::detached);
     } else {
-        auto& agent = std::get<AgentQuestion>(event);
-        asio::co_spawn(around_.world.executor, answer_agent(self, worker, std::move(agent)), asio::detached);
+        asio::co_spawn(around_.world.executor,
+                       answer_full_agent(self, worker, std::get<FullAgentQuestion>(event)), asio::detached);
     }
 }
 
@@ -286,6 +288,18 @@ Task<void> Explorer::answer_agent(Self self, HostId worker, AgentQuestion questi
         if (!reply) answer.failure = Outcome::of(reply.error());
     }
     self->tell(worker, std::move(answer));
+}
+
+// Each piece goes in a message of its own, since many together would be too large for one.
+Task<void> Explorer::answer_full_agent(Self self, HostId worker, FullAgentQuestion question) {
+    if (!self->granted_[worker].contains(question.id)) co_return;
+    AuthorityAnswer answer{question.ticket, std::nullopt, ""};
+    auto piece = co_await self->around_.authority.full_agent(question.from);
+    if (piece) answer.reply = std::move(*piece);
+    if (!piece) answer.failure = Outcome::of(piece.error());
+    self->tell(worker, std::move(answer));
+    const auto place = self->spawning_.find(worker);
+    if (place != self->spawning_.end()) place->second.commands->flush();
 }
 
 void Explorer::worker_ended(HostId worker) {

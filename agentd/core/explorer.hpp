@@ -104,6 +104,7 @@ class Explorer : public std::enable_shared_from_this<Explorer> {
     void handle(HostId worker, SpawnEvent event);
     static Task<void> answer_host_key(Self self, HostId worker, HostKeyQuestion question);
     static Task<void> answer_agent(Self self, HostId worker, AgentQuestion question);
+    static Task<void> answer_full_agent(Self self, HostId worker, FullAgentQuestion question);
     static Task<void> take_in_time(Self self, HostId worker, HostId target);
     void worker_ended(HostId worker);
     void note_ended(const Finished& finished);

@@ -56,7 +56,17 @@ struct AgentQuestion {
         archive(ticket, id, request);
     }
 };
-using SpawnEvent = std::variant<SpawnReport, HostKeyQuestion, AgentQuestion>;
+// Answered by bytes of the full agent.
+struct FullAgentQuestion {
+    std::uint32_t ticket = 0;
+    HostId id{};
+    std::uint64_t from = 0;
+    template <class Archive>
+    void serialize(Archive& archive) {
+        archive(ticket, id, from);
+    }
+};
+using SpawnEvent = std::variant<SpawnReport, HostKeyQuestion, AgentQuestion, FullAgentQuestion>;
 using SpawnNews = std::vector<SpawnEvent>;
 
 }  // namespace trellis

@@ -55,6 +55,12 @@ class RemoteAuthority final : public LoginAuthority {
         co_return co_await answer_to(question.ticket);
     }
 
+    Task<Result<std::string>> full_agent(std::uint64_t from) override {
+        const FullAgentQuestion question{++asking_->tickets, id_, from};
+        asking_->tell(question);
+        co_return co_await answer_to(question.ticket);
+    }
+
   private:
     Task<Result<std::string>> answer_to(std::uint32_t ticket) {
         while (asking_->context && !asking_->answers.contains(ticket))

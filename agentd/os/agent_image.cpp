@@ -57,6 +57,14 @@ std::string hash_in_name(const std::filesystem::path& path) {
     return named ? name.substr(before.size()) : "";
 }
 
+// Where this form lies; empty: nowhere. Where there is only one, it is asked for as the light one.
+std::string packed_file(const std::filesystem::path& path, AgentForm form) {
+    const std::string whole = path.string() + ".zst", light = path.string() + ".light.zst";
+    std::error_code ignored;
+    if (!std::filesystem::exists(light, ignored)) return form == AgentForm::light ? whole : "";
+    return form == AgentForm::light ? light : whole;
+}
+
 }  // namespace
 
 std::string elf_machine(std::string_view file) {
@@ -77,30 +85,38 @@ std::string elf_machine(std::string_view file) {
 Result<AgentImage::Identity> AgentImage::identity() {
     if (identity_) return *identity_;
     const std::filesystem::path path = real_path(path_);
-    std::string hash = hash_in_name(path);
-    const std::string bytes = read_file(path, hash.empty() ? UINTMAX_MAX : elf_header);
-    if (bytes.empty()) return unusable("cannot read " + path_);
-    std::string machine = elf_machine(bytes);
+    const std::string header = read_file(path, elf_header);
+    if (header.empty()) return unusable("cannot read " + path_);
+    std::string machine = elf_machine(header);
     if (machine.empty()) return unusable(path_ + " is no executable");
-    if (hash.empty()) hash = sha256(bytes);
-    std::error_code error;
-    const std::uintmax_t size = std::filesystem::file_size(path, error);
-    if (error) return unusable("cannot read " + path_);
-    identity_ = Identity{std::move(hash), size, std::move(machine)};
+    std::string hash = hash_in_name(path);
+    if (hash.empty()) {
+        std::string sent;
+        for (const std::string& file : {packed_file(path, AgentForm::light), packed_file(path, AgentForm::full)}) {
+            const std::string packed = file.empty() ? "" : read_file(file, UINTMAX_MAX);
+            if (packed.empty() && !file.empty()) return unusable("cannot read " + file);
+            sent += sha256(packed);
+        }
+        hash = sha256(sent);
+    }
+    identity_ = Identity{std::move(hash), std::move(machine)};
     return *identity_;
 }
 
-Result<std::shared_ptr<const AgentImage::Parcel>> AgentImage::parcel() {
-    if (auto loaded = parcel_.lock()) return loaded;
-    const std::string file = real_path(path_).string();
-    auto parcel = std::make_shared<Parcel>();
-    for (auto [part, suffix] :
-         {std::pair(&parcel->unpacker, ".unpack"), std::pair(&parcel->packed, ".zst")}) {
-        *part = read_file(file + suffix, UINTMAX_MAX);
-        if (part->empty()) return unusable("cannot read " + file + suffix);
-    }
-    parcel_ = parcel;
-    return std::shared_ptr<const Parcel>(std::move(parcel));
+Result<std::shared_ptr<const std::string>> AgentImage::parcel(AgentForm form) {
+    std::weak_ptr<const std::string>& kept = form == AgentForm::light ? light_ : full_;
+    if (auto loaded = kept.lock()) return loaded;
+    const std::filesystem::path path = real_path(path_);
+    const std::string file = packed_file(path, form);
+    if (file.empty()) return std::shared_ptr<const std::string>();
+    const std::string unpacker = read_file(path.string() + ".unpack", UINTMAX_MAX);
+    const std::string packed = read_file(file, UINTMAX_MAX);
+    if (unpacker.empty()) return unusable("cannot read " + path.string() + ".unpack");
+    if (packed.empty()) return unusable("cannot read " + file);
+    auto parcel = std::make_shared<const std::string>(
+        std::to_string(unpacker.size()) + " " + std::to_string(packed.size()) + "\n" + unpacker + packed);
+    kept = parcel;
+    return parcel;
 }
 
 }  // namespace trellis

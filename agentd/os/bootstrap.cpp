@@ -31,21 +31,24 @@ std::string misfit(const StartupReply& reply, const AgentImage::Identity& image)
            reply.machine;
 }
 
-Task<Result<void>> push(ByteStream& stream, AgentImage& image, SpawnProgress& progress) {
-    const auto parcel = image.parcel();
+// Sends one form: the one that lies here, or, piece by piece, what the authority has.
+Task<Result<void>> push(ByteStream& stream, AgentImage& image, AgentForm form, LoginAuthority& authority,
+                        SpawnProgress& progress) {
+    const auto parcel = image.parcel(form);
     if (!parcel) co_return parcel.error();
-    const auto& [unpacker, packed] = **parcel;
-    std::string head = std::to_string(unpacker.size()) + " " + std::to_string(packed.size()) + "\n";
-    Result<void> written = co_await stream.write(std::move(head));
     constexpr std::size_t piece = std::size_t{64} << 10;
-    for (const std::string_view content : {std::string_view(unpacker), std::string_view(packed)}) {
-        for (std::size_t at = 0; written && at < content.size(); at += piece) {
-            std::string part(content.substr(at, piece));
-            written = co_await stream.write(std::move(part));
-            progress.moved();
-        }
+    for (std::size_t at = 0;;) {
+        Result<std::string> part = std::string();
+        if (!*parcel) part = co_await authority.full_agent(at);
+        if (*parcel && at < (*parcel)->size()) part = (*parcel)->substr(at, piece);
+        if (!part) co_return cannot_start(part.error().cause);
+        if (part->empty()) co_return Result<void>{};
+        at += part->size();
+        progress.moved();
+        const Result<void> written = co_await stream.write(std::move(*part));
+        if (!written) co_return written;
+        progress.moved();
     }
-    co_return written;
 }
 
 Task<Result<StartupReply>> next_reply(ByteStream& stream, StartupReader& reader) {
@@ -66,29 +69,32 @@ Result<StartupSpec> make_startup_spec(AgentImage& image, const std::string& dire
                                       const std::string& door) {
     const Result<AgentImage::Identity> identity = image.identity();
     if (!identity) return identity.error();
-    StartupSpec spec{random_letters(), identity->hash, identity->size, default_agent_directories(), door};
+    StartupSpec spec{random_letters(), identity->hash, default_agent_directories(), door};
     if (!directory.empty())
         spec.directories = {directory.starts_with("~/") ? "$HOME" + directory.substr(1) : directory};
     return spec;
 }
 
 Task<Result<std::string>> bootstrap(ByteStream& stream, AgentImage& image, const StartupSpec& spec,
-                                    SpawnProgress& progress) {
+                                    LoginAuthority& authority, SpawnProgress& progress) {
     using Kind = StartupReply::Kind;
     const Result<AgentImage::Identity> identity = image.identity();
     if (!identity) co_return identity.error();
     StartupReader reader(spec.nonce);
+    std::string refused;  // the latest reason
     for (;;) {
         const Result<StartupReply> reply = co_await next_reply(stream, reader);
         if (!reply) co_return reply.error();
         progress.moved();
         if (reply->kind == Kind::started) co_return reader.rest();
         if (reply->kind == Kind::cannot) co_return cannot_start(reply->detail);
+        if (reply->kind == Kind::failed) refused = reply->detail;
         if (reply->kind != Kind::need) continue;
         const std::string wrong = misfit(*reply, *identity);
         if (!wrong.empty()) co_return cannot_start(wrong);
-        const Result<void> pushed = co_await push(stream, image, progress);
-        if (!pushed && pushed.error().kind == FailureKind::cannot_start) co_return pushed.error();
+        const Result<void> pushed = co_await push(stream, image, reply->form, authority, progress);
+        if (pushed || pushed.error().kind != FailureKind::cannot_start) continue;
+        co_return cannot_start(refused.empty() ? pushed.error().cause : refused);
     }
 }
 

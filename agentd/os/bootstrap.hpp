@@ -3,6 +3,7 @@
 #pragma once
 
 #include "trellis/byte_stream.hpp"
+#include "trellis/spawner.hpp"
 
 #include "agentd/os/agent_image.hpp"
 #include "agentd/os/spawn_progress.hpp"
@@ -18,9 +19,9 @@ Result<StartupSpec> make_startup_spec(AgentImage& image, const std::string& dire
                                       const std::string& door = {});
 
 // Returns the bytes that came behind the `started` line: the first frames. Never times out by itself, but
-// tells `progress` of each step.
+// tells `progress` of each step. `authority` has the form of the agent that is not here.
 // Failures: cannot_start with the host's reason; lost if the stream ends without one.
 Task<Result<std::string>> bootstrap(ByteStream& stream, AgentImage& image, const StartupSpec& spec,
-                                    SpawnProgress& progress);
+                                    LoginAuthority& authority, SpawnProgress& progress);
 
 }  // namespace trellis

@@ -161,9 +161,14 @@ class TestAuthority : public LoginAuthority {
         if (agent_socket.empty()) co_return unavailable("no ssh-agent");
         co_return talk(request);
     }
+    Task<Result<std::string>> full_agent(std::uint64_t from) override {
+        if (agent.empty()) co_return Failure{FailureKind::cannot_start, "", "", "no other form"};
+        co_return agent.substr(std::min<std::size_t>(from, agent.size()), 10'000);
+    }
 
     std::string accepted;
     std::string agent_socket;
+    std::string agent;  // the full form, as it is sent
     std::vector<std::string> lookups;
     int questions = 0;
 

@@ -47,9 +47,9 @@ Task<SpawnedLink> OsSpawner::start(SpawnRequest request, LoginAuthority& authori
                                                progress);
         case SpawnWay::ssh_program:
             if (!ssh_options_.empty()) request.settings.emplace("sshoptions", ssh_options_);
-            co_return co_await spawn_by_ssh_program(means, std::move(request), progress);
+            co_return co_await spawn_by_ssh_program(means, std::move(request), authority, progress);
         case SpawnWay::local:
-            co_return co_await spawn_locally(means, std::move(request), progress);
+            co_return co_await spawn_locally(means, std::move(request), authority, progress);
     }
     co_return Failure{FailureKind::invalid, "log in", "", "unknown way"};
 }

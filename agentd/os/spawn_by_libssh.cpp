@@ -16,7 +16,7 @@ Task<SpawnedLink> spawn_by_libssh(SpawnMeans means, SpawnRequest request, LoginA
     progress.starting();
     auto stream = co_await SshChannelStream::execute(std::move(*connection), *line);
     if (!stream) co_return stream.error();
-    const Result<std::string> rest = co_await bootstrap(**stream, means.image, *spec, progress);
+    const Result<std::string> rest = co_await bootstrap(**stream, means.image, *spec, authority, progress);
     if (!rest) co_return explain_early_end(rest.error(), (*stream)->complaint());
     co_return std::make_unique<StreamLink>(means.executor, std::move(*stream), *rest, request.name);
 }

@@ -40,10 +40,10 @@ constexpr std::array<Meaning, 14> meanings{{{"Host key verification failed", Fai
                                             {"Could not create directory", FailureKind::invalid}}};
 
 Task<SpawnedLink> start_and_link(SpawnMeans means, SpawnRequest request, ProcessSpec process,
-                                 StartupSpec spec, SpawnProgress& progress) {
+                                 StartupSpec spec, LoginAuthority& authority, SpawnProgress& progress) {
     auto stream = ChildStream::start(means.executor, means.children, std::move(process));
     if (!stream) co_return stream.error();
-    const Result<std::string> rest = co_await bootstrap(**stream, means.image, spec, progress);
+    const Result<std::string> rest = co_await bootstrap(**stream, means.image, spec, authority, progress);
     if (!rest && rest.error().kind != FailureKind::lost) co_return rest.error();
     if (!rest) {
         const ExitStatus status = co_await (*stream)->wait();
@@ -75,7 +75,8 @@ Failure explain_ssh_failure(const std::string& complaint, ExitStatus status) {
     return Failure{kind, "log in", "", std::move(cause)};
 }
 
-Task<SpawnedLink> spawn_by_ssh_program(SpawnMeans means, SpawnRequest request, SpawnProgress& progress) {
+Task<SpawnedLink> spawn_by_ssh_program(SpawnMeans means, SpawnRequest request, LoginAuthority& authority,
+                                       SpawnProgress& progress) {
     Result<StartupSpec> spec = make_startup_spec(means.image, request.agent_directory, request.door);
     if (!spec) co_return spec.error();
     const Result<std::string> line = startup_line(*spec);
@@ -92,10 +93,11 @@ Task<SpawnedLink> spawn_by_ssh_program(SpawnMeans means, SpawnRequest request, S
     if (request.forward_agent) process.argv.emplace_back("-A");
     process.argv.insert(process.argv.end(), {"--", request.target, *line});
     co_return co_await start_and_link(means, std::move(request), std::move(process), std::move(*spec),
-                                      progress);
+                                      authority, progress);
 }
 
-Task<SpawnedLink> spawn_locally(SpawnMeans means, SpawnRequest request, SpawnProgress& progress) {
+Task<SpawnedLink> spawn_locally(SpawnMeans means, SpawnRequest request, LoginAuthority& authority,
+                                SpawnProgress& progress) {
     Result<StartupSpec> spec = make_startup_spec(means.image, "");
     if (!spec) co_return spec.error();
     progress.starting();
@@ -103,7 +105,7 @@ Task<SpawnedLink> spawn_locally(SpawnMeans means, SpawnRequest request, SpawnPro
     process.argv = {means.image.path(), "--serve", spec->nonce, request.name};
     if (!request.door.empty()) process.argv = {means.image.path(), "--knock", spec->nonce, request.door};
     co_return co_await start_and_link(means, std::move(request), std::move(process), std::move(*spec),
-                                      progress);
+                                      authority, progress);
 }
 
 }  // namespace trellis

@@ -26,9 +26,11 @@ Task<SpawnedLink> spawn_by_libssh(SpawnMeans means, SpawnRequest request, LoginA
                                   std::unique_ptr<ByteStream> transport, SpawnProgress& progress);
 // Runs `ssh` with the user's own configuration; the ssh program checks host keys and authenticates. More
 // arguments for it may stand in the setting "sshoptions", e.g. {"-F", "file"}.
-Task<SpawnedLink> spawn_by_ssh_program(SpawnMeans means, SpawnRequest request, SpawnProgress& progress);
+Task<SpawnedLink> spawn_by_ssh_program(SpawnMeans means, SpawnRequest request, LoginAuthority& authority,
+                                       SpawnProgress& progress);
 // The agent's file of this host, run here.
-Task<SpawnedLink> spawn_locally(SpawnMeans means, SpawnRequest request, SpawnProgress& progress);
+Task<SpawnedLink> spawn_locally(SpawnMeans means, SpawnRequest request, LoginAuthority& authority,
+                                SpawnProgress& progress);
 
 // What the ssh program's last words and exit status mean. Pure.
 [[nodiscard]] Failure explain_ssh_failure(const std::string& complaint, ExitStatus status);

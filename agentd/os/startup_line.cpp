@@ -11,36 +11,39 @@ constexpr std::size_t noise_limit = std::size_t{1} << 20;
 constexpr std::size_t line_limit = 4096;
 
 // The script, on several lines here for the reader; joined by blanks. DIRECTORIES is replaced.
-// $n nonce, $k door, $h hash, $z size, $m system and machine, $d directory, $f the agent's file, $t a
-// temporary one, $w what went wrong so far. The first loop only looks, and starts as few programs as it can,
-// each of which takes longer than the agent; the second one makes a directory, asks for the unpacker and has
-// it unpack the file, of which the packed form stays beside it for the hosts that this one starts. A script
-// without an interpreter line is run by the shell itself where files may be executed, and refused elsewhere;
-// the unpacker comes into its place, so that it may be executed, too. What cannot be kept is read all the
-// same, since the next directory may be asked for.
+// $n nonce, $k door, $h hash, $m system and machine, $d directory, $f the agent's file, $t a
+// temporary one, $q the forms that may run here, $w what went wrong so far. The first loop only looks, and both
+// start as few programs as they can, each of which takes as long as the agent; the second one makes a
+// directory, asks for the unpacker and has it unpack the file, of which the packed form stays beside it for
+// the hosts that this one starts, and as a sign that the file is whole: whoever changes it makes it newer. The unpacker comes into an empty file that has shown that it may be
+// executed. What cannot be kept is read all the same, since another form or directory may be asked for.
 constexpr std::string_view script = R"sh(
-umask 077; USER=${USER:-$LOGNAME}; export USER HOME; w=; echo;
+umask 077; USER=${USER:-$LOGNAME}; export USER HOME; w=; q="light full"; echo;
 g() { echo "$n have $d"; if [ "$k" ]; then exec "$f" --knock "$n" "$k"; fi; exec "$f" --serve "$n"; };
 for b in DIRECTORIES; do
 d=$b/trellis-$USER; f=$d/agentd-$h;
 if [ -L "$d" ] || [ -L "$f" ]; then continue; fi;
-[ -O "$d" ] && [ -f "$f" ] && [ -O "$f" ] && [ -x "$f" ] && [ "$(wc -c <"$f")" -eq $z ] && g;
+if [ -O "$d" ] && [ -f "$f" ] && [ -O "$f" ] && [ -x "$f" ] && [ -f "$f.zst" ]; then
+[ "$f" -nt "$f.zst" ] || g; fi;
 done;
-m=$(uname -sm);
+{ read m </proc/sys/kernel/arch && m="Linux $m"; } 2>/dev/null || m=$(uname -sm);
 for b in DIRECTORIES; do
 d=$b/trellis-$USER; f=$d/agentd-$h; t=$f.$n;
 [ -d "$b" ] || mkdir "$b" 2>/dev/null; mkdir "$d" 2>/dev/null || chmod 700 "$d" 2>/dev/null;
 if [ -L "$d" ] || [ -f "$d" ]; then w="$w$d is no directory; "; continue; fi;
 if [ -O "$d" ] && [ -w "$d" ]; then :; else w="$w$d: cannot write; "; continue; fi;
-if (echo exit 0 >"$t") 2>/dev/null && [ -s "$t" ] && chmod 700 "$t"; then :;
-else w="$w$d: disk full; "; rm -f "$t"; continue; fi;
-if "$t" 2>/dev/null; then :; else w="$w$d: files may not be executed; "; rm -f "$t"; continue; fi;
-echo "$n need $m $d"; read s l || exit 1;
-r=$(head -c "$s" | { cat 2>&1 >"$t" || cat >/dev/null; }); e=9;
-if [ -z "$r" ]; then r=$("$t" "$f" $z $l 2>&1); e=$?; fi;
+if { true >"$t"; } 2>/dev/null && chmod 700 "$t"; then :; else w="$w$d: disk full; "; rm -f "$t"; continue; fi;
+if [ -x "$t" ]; then :; else w="$w$d: files may not be executed; "; rm -f "$t"; continue; fi;
+for p in $q; do
+echo "$n need $p $m $d"; read s l || { rm -f "$t"; exit 1; };
+r=$({ head -c "$s" | tee "$t" >/dev/null; } 2>&1); e=9;
+if [ -z "$r" ]; then r=$("$t" "$f" $l 2>&1); e=$?; fi;
 if [ $e -eq 0 ]; then g; fi;
-if [ $e -gt 2 ]; then head -c "$l" >/dev/null; fi;
-rm -f "$t" "$t.whole" "$t.zst"; r=$(echo $r); r="$d: ${r:-incomplete}"; w="$w$r; "; echo "$n failed $r";
+if [ $e -gt 3 ]; then head -c "$l" >/dev/null; fi;
+r=$(echo $r); r="$d: ${r:-incomplete}"; echo "$n failed $r";
+if [ $e -eq 3 ]; then q=full; else break; fi;
+done;
+rm -f "$t" "$t.whole" "$t.zst"; w="$w$r; ";
 done;
 echo "$n cannot ${w%; }"; exit 1)sh";
 
@@ -81,6 +84,9 @@ std::optional<StartupReply> parse_reply(std::string_view line) {
     StartupReply reply;
     reply.kind = kind->second;
     if (reply.kind == Kind::need) {
+        const std::string form = take_word(line);
+        if (form != "light" && form != "full") return std::nullopt;
+        reply.form = form == "full" ? AgentForm::full : AgentForm::light;
         reply.system = take_word(line);
         reply.machine = take_word(line);
     }
@@ -102,8 +108,7 @@ Result<std::string> startup_line(const StartupSpec& spec) {
                            "agent directory " + directory + ": an absolute path without quotes is needed"};
         directories += (directories.empty() ? "\"" : " \"") + directory + "\"";
     }
-    return "exec /bin/sh -c 'n=" + spec.nonce + " k=" + spec.door + " h=" + spec.hash +
-           " z=" + std::to_string(spec.size) + "; " + joined_script(directories) + "'";
+    return "exec /bin/sh -c 'n=" + spec.nonce + " k=" + spec.door + " h=" + spec.hash + "; " + joined_script(directories) + "'";
 }
 
 std::string started_line(std::string_view nonce) {

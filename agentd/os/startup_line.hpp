@@ -2,13 +2,13 @@
 //
 // The command is one line for any login shell (sh, bash, dash, csh, tcsh, fish): exec /bin/sh -c '...',
 // without single quotes, backslashes or exclamation marks inside. It looks in its directories for the agent's
-// file under the name of its content's hash, owned by the user and of the right size; else it asks for it.
+// file under the name of its content's hash, owned by the user and not changed since; else it asks for it.
 // Everything that it prints is a line that begins with the nonce; other output (banners, noisy start-up
 // files) is to be ignored:
 //   NONCE have DIRECTORY                         the file is there
-//   NONCE need SYSTEM MACHINE DIRECTORY
+//   NONCE need FORM SYSTEM MACHINE DIRECTORY
 //       it reads a line with two numbers and then so many bytes: what unpacks the agent, and the packed agent
-//   NONCE failed DIRECTORY: CAUSE                it could not be stored there; another line follows
+//   NONCE failed DIRECTORY: CAUSE      it could not be stored there, or does not run; another line follows
 //   NONCE cannot CAUSES                          no directory is left
 //   NONCE started                                printed by the agent itself: from here on, frames
 // With a door the agent's file is started to knock at it: it copies bytes to and from the agent that waits
@@ -16,6 +16,8 @@
 #pragma once
 
 #include "trellis/result.hpp"
+
+#include "agentd/os/agent_image.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,8 +30,7 @@ namespace trellis {
 
 struct StartupSpec {
     std::string nonce;                     // letters and digits
-    std::string hash;                      // of the agent's file, in hexadecimal
-    std::size_t size = 0;                  // of the agent's file, in bytes
+    std::string hash;                      // of the agent's files, in hexadecimal
     std::vector<std::string> directories;  // where to keep it; may begin with $HOME
     std::string door;  // letters, digits, hyphens: of an agent that runs; empty: start one
 };
@@ -46,6 +47,7 @@ struct StartupSpec {
 struct StartupReply {
     enum class Kind : std::uint8_t { have, need, failed, cannot, started };
     Kind kind{};
+    AgentForm form{};     // need: the light one first, the full one where that does not run
     std::string system;   // need: "Linux"
     std::string machine;  // need: "x86_64"
     std::string detail;   // directory or cause

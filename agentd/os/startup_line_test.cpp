@@ -8,7 +8,7 @@ namespace {
 using ReplyKind = StartupReply::Kind;
 
 StartupSpec sample() {
-    return {"Tabc", "0123abcd", 1000, default_agent_directories(), ""};
+    return {"Tabc", "0123abcd", default_agent_directories(), ""};
 }
 
 TEST(StartupLine, IsOneLineThatEveryLoginShellUnderstands) {
@@ -31,7 +31,7 @@ TEST(StartupLine, RefusesDirectoriesThatCannotBeQuoted) {
 
 TEST(StartupReader, FindsRepliesInNoiseHoweverTheBytesAreCut) {
     const std::string text =
-        "Welcome!\nno newline at the endTabc need Linux x86_64 /var/tmp/a b\n"
+        "Welcome!\nno newline at the endTabc need full Linux x86_64 /var/tmp/a b\n"
         "Tabc failed /var/tmp/a b: disk full\r\n\nTabc started\nframes";
     for (std::size_t cut = 0; cut < text.size(); ++cut) {
         StartupReader reader("Tabc");
@@ -46,8 +46,8 @@ TEST(StartupReader, FindsRepliesInNoiseHoweverTheBytesAreCut) {
             if (piece == 0) reader.feed(text.substr(cut));
         }
         ASSERT_EQ(replies.size(), 3u);
-        EXPECT_EQ(replies[0], (StartupReply{ReplyKind::need, "Linux", "x86_64", "/var/tmp/a b"}));
-        EXPECT_EQ(replies[1], (StartupReply{ReplyKind::failed, "", "", "/var/tmp/a b: disk full"}));
+        EXPECT_EQ(replies[0], (StartupReply{ReplyKind::need, AgentForm::full, "Linux", "x86_64", "/var/tmp/a b"}));
+        EXPECT_EQ(replies[1], (StartupReply{ReplyKind::failed, {}, "", "", "/var/tmp/a b: disk full"}));
         EXPECT_EQ(replies[2].kind, ReplyKind::started);
         EXPECT_EQ(reader.rest(), "frames");
     }
@@ -70,6 +70,9 @@ TEST(StartupReader, NoiseHasALimitAndAnUnknownReplyIsAFailure) {
     StartupReader strange("Tabc");
     strange.feed("Tabc dance\n");
     EXPECT_EQ(strange.next().error().cause, "unexpected reply: dance");
+    StartupReader formless("Tabc");
+    formless.feed("Tabc need Linux x86_64 /tmp\n");
+    EXPECT_EQ(formless.next().error().cause, "unexpected reply: need Linux x86_64 /tmp");
 }
 
 TEST(StartupReader, KeepsTheLastWordsForTheCause) {

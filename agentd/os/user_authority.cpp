@@ -124,9 +124,11 @@ struct UserAuthority::Answered {
     }
 };
 
-UserAuthority::UserAuthority(Executor executor, Processes& processes, std::vector<std::string> ssh_options)
+UserAuthority::UserAuthority(Executor executor, Processes& processes, std::string agent_file,
+                             std::vector<std::string> ssh_options)
     : executor_(std::move(executor)),
       processes_(processes),
+      image_(std::move(agent_file)),
       ssh_options_(std::move(ssh_options)),
       asking_(std::make_shared<Asking>(executor_)) {
     groups_.add_text(read_ssh_configs(ssh_options_));
@@ -273,6 +275,17 @@ void UserAuthority::accept_new_key(const SpawnRequest& request, const std::strin
     std::ofstream file(path, std::ios::app);
     file << lookup << ' ' << key_type(key) << ' ' << base64_encode(key) << '\n';
     known_hosts_.clear();
+}
+
+Task<Result<std::string>> UserAuthority::full_agent(std::uint64_t from) {
+    constexpr std::size_t piece = std::size_t{64} << 10;
+    if (!full_) {
+        auto parcel = image_.parcel(AgentForm::full);
+        if (!parcel) co_return parcel.error();
+        full_ = std::move(*parcel);
+    }
+    if (!full_) co_return Failure{FailureKind::cannot_start, "start the agent", "", "it has no other form"};
+    co_return full_->substr(std::min<std::size_t>(from, full_->size()), piece);
 }
 
 Task<Result<std::string>> UserAuthority::ask_agent(std::string request) {

@@ -8,10 +8,12 @@
 #include "trellis/spawner.hpp"
 
 #include "agentd/core/mailbox.hpp"
+#include "agentd/os/agent_image.hpp"
 #include "agentd/os/known_hosts.hpp"
 #include "agentd/os/ssh_config_groups.hpp"
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,8 +22,9 @@ namespace trellis {
 
 class UserAuthority final : public LoginAuthority {
   public:
-    // `ssh_options`: more arguments for `ssh -G`, e.g. {"-F", "file"}.
-    UserAuthority(Executor executor, Processes& processes, std::vector<std::string> ssh_options = {});
+    // `agent_file`: the agent's program. `ssh_options`: more arguments for `ssh -G`, e.g. {"-F", "file"}.
+    UserAuthority(Executor executor, Processes& processes, std::string agent_file,
+                  std::vector<std::string> ssh_options = {});
 
     // The settings that ssh would use for the target. One run of `ssh -G` serves all targets that the user's
     // configuration treats alike. Besides ssh's own keywords: "knownhostkeytypes", the types of the keys that
@@ -31,6 +34,7 @@ class UserAuthority final : public LoginAuthority {
     Task<Result<void>> check_host_key(const SpawnRequest& request, std::string lookup,
                                       std::string key) override;
     Task<Result<std::string>> ask_agent(std::string request) override;
+    Task<Result<std::string>> full_agent(std::uint64_t from) override;
 
   private:
     struct Answered;
@@ -44,6 +48,8 @@ class UserAuthority final : public LoginAuthority {
 
     Executor executor_;
     Processes& processes_;
+    AgentImage image_;
+    std::shared_ptr<const std::string> full_;  // from the first question on
     std::vector<std::string> ssh_options_;
     SshConfigGroups groups_;
     struct Cached {

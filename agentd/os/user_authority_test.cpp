@@ -69,7 +69,8 @@ class UserAuthorityTest : public testing::Test {
     UserAuthority& authority() {
         if (!authority_)
             authority_ = std::make_unique<UserAuthority>(
-                context.get_executor(), processes, std::vector<std::string>{"-F", directory + "/config"});
+                context.get_executor(), processes, TRELLIS_ECHO_AGENT,
+                std::vector<std::string>{"-F", directory + "/config"});
         return *authority_;
     }
 
@@ -78,6 +79,11 @@ class UserAuthorityTest : public testing::Test {
     OsProcesses processes{context.get_executor()};
     std::unique_ptr<UserAuthority> authority_;
 };
+
+TEST_F(UserAuthorityTest, OneFormOfTheAgentHasNoOther) {
+    const Result<std::string> full = run(authority().full_agent(0));
+    EXPECT_EQ(full.error().kind, FailureKind::cannot_start);
+}
 
 TEST_F(UserAuthorityTest, SettingsAreThoseOfSsh) {
     SshSettings settings = settings_of("bob@plain");

@@ -1,21 +1,26 @@
 /* trellis-unpacker: brings an agent's file onto a host. It is sent ahead of the compressed file, of which it
- * reads so many bytes from standard input, writes what it unpacks beside itself, and gives everything its
- * final name, its own and that of what came among them, for the hosts that this one starts in turn. Linked
- * statically, and small: it goes to every host. Exit status: 0 all is in place; 2 it is not, and why is on
- * standard error, but all bytes have been read.
+ * reads so many bytes from standard input, writes what it unpacks beside itself, has it say its version to see
+ * whether it runs here, and gives everything its final name: the agent's file, and, for the hosts that this
+ * one starts in turn, itself and what came, which is not older. Linked statically, and small: it goes to every host.
+ * Exit status, where all bytes have been read and standard error says why: 0 all is in place; 2 it is not;
+ * 3 what came does not run on this host.
  *
- *   unpacker TARGET SIZE BYTES     SIZE: of TARGET when it is unpacked; BYTES: how many come
+ *   unpacker TARGET BYTES     BYTES: how many come
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zstd.h>
 
-enum { most_path = 4096 };
+enum { most_path = 4096, unfit = 3 };
+
+static const size_t most_size = (size_t)1 << 30; /* of an agent */
 
 static const char* wrong; /* the first failure, while what is left is read all the same */
 
@@ -68,45 +73,68 @@ static size_t take(char* place, size_t size) {
 }
 
 /* Unpacks when all has come: what other programs do in between would take the processor's caches away. */
-static void receive(size_t bytes, size_t size, int packed, int whole) {
-    char *in = malloc(bytes), *out = malloc(size);
-    if (in == NULL || out == NULL) {
+static void receive(size_t bytes, int packed, int whole) {
+    char* in = malloc(bytes);
+    if (in == NULL) {
         char unused = 0;
         while (bytes > 0 && take(&unused, 1) == 1)
             --bytes;
         fail("out of memory");
-    } else if (take(in, bytes) < bytes) {
-        fail("incomplete");
-    } else {
-        const size_t unpacked = ZSTD_decompress(out, size, in, bytes);
-        if (ZSTD_isError(unpacked))
-            fail("what came is damaged");
-        else if (unpacked < size)
-            fail("incomplete");
-        put(packed, in, bytes);
-        put(whole, out, size);
+        return;
     }
-    free(in);
-    free(out);
+    if (take(in, bytes) < bytes) {
+        fail("incomplete");
+        return;
+    }
+    const unsigned long long size = ZSTD_getFrameContentSize(in, bytes);
+    char* out = size > 0 && size < most_size ? malloc(size) : NULL;
+    if (out == NULL || ZSTD_decompress(out, size, in, bytes) != size) {
+        fail("what came is damaged");
+        return;
+    }
+    put(whole, out, size);
+    put(packed, in, bytes);
+}
+
+static void say(const char* text) {
+    const ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+    (void)ignored;
+}
+
+/* With every symbol that it takes from the host's libraries. */
+static int runs(const char* program) {
+    char *words[] = {(char*)program, "--version", NULL}, *surroundings[] = {"LD_BIND_NOW=1", NULL};
+    posix_spawn_file_actions_t silent;
+    pid_t child = 0;
+    int status = 0;
+    posix_spawn_file_actions_init(&silent);
+    posix_spawn_file_actions_addopen(&silent, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    if (posix_spawn(&child, program, &silent, NULL, words, surroundings) != 0) return 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status == 0;
 }
 
 int main(int count, char** words) {
     static char packed_name[most_path], whole_name[most_path], kept_name[most_path];
-    if (count != 4) {
-        fputs("usage: trellis-unpacker TARGET SIZE BYTES\n", stderr);
+    if (count != 3) {
+        say("usage: trellis-unpacker TARGET BYTES\n");
         return 2;
     }
-    const char* packed_here = named(packed_name, words[0], ".zst");
-    const char* whole_here = named(whole_name, words[0], ".whole");
+    const char* const packed_here = named(packed_name, words[0], ".zst");
+    const char* const whole_here = named(whole_name, words[0], ".whole");
     const int packed = create(packed_here, 0600), whole = create(whole_here, 0700);
-    receive(strtoul(words[3], NULL, 10), strtoul(words[2], NULL, 10), packed, whole);
+    receive(strtoul(words[2], NULL, 10), packed, whole);
     if (wrong == NULL) check(fsync(whole) == 0 && close(whole) == 0 && close(packed) == 0);
+    const int misfit = wrong == NULL && runs(whole_here) == 0;
+    if (misfit) fail("the agent does not run here");
     if (wrong == NULL) check(rename(packed_here, named(kept_name, words[1], ".zst")) == 0);
     if (wrong == NULL) check(rename(words[0], named(kept_name, words[1], ".unpack")) == 0);
     if (wrong == NULL) check(rename(whole_here, words[1]) == 0);
     if (wrong == NULL) return 0;
     unlink(packed_here);
     unlink(whole_here);
-    fprintf(stderr, "%s\n", wrong);
-    return 2;
+    say(wrong);
+    say("\n");
+    return misfit ? unfit : 2;
 }

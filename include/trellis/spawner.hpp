@@ -52,6 +52,9 @@ class LoginAuthority {
                                               std::string key) = 0;
     // One request of the ssh-agent protocol and its reply (both without the length prefix).
     virtual Task<Result<std::string>> ask_agent(std::string request) = 0;
+    // The form of trellis's agent that runs on any host, as it is sent: at most 64 KiB of it from this byte on,
+    // empty at its end. Failure of kind cannot_start: there is none.
+    virtual Task<Result<std::string>> full_agent(std::uint64_t from) = 0;
 };
 
 class Spawner {

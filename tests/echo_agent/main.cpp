@@ -39,6 +39,7 @@ int serve(const std::string& nonce) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc == 2 && std::string(argv[1]) == "--version") return 0;
     if (argc < 3 || std::string(argv[1]) != "--serve") return 2;
     return trellis::run_guarded([&] { return serve(argv[2]); });
 }

@@ -7,15 +7,15 @@ source "$(dirname "$0")/session.sh"
 begin_lab two_switches_8
 all='a[00-03] b[00-03]'
 agent=$build/bin/trellis-agentd
-kept=/var/tmp/trellis-root/agentd-$(sha256sum <"$agent" | cut -d ' ' -f 1)
+kept=/var/tmp/trellis-root/agentd-$(sha256sum "$agent.light.zst" "$agent.zst" |
+    awk '{ printf "%s", $1 }' | sha256sum | cut -d ' ' -f 1)
 
-# The agent's file of a host: the script of standard input, made as long as the agent, or none.
+# The agent's file of a host: the script of standard input, or none.
 agent_is() { # HOST
-    lab exec -i "$1" sh -c 'mkdir -p -m 700 "$(dirname "$0")"; rm -f "$0"; cat >"$0"; truncate -s "$1" "$0"
-        chmod 700 "$0"' "$kept" "$(stat -c %s "$agent")"
+    lab exec -i "$1" sh -c 'mkdir -p -m 700 "$(dirname "$0")"; rm -f "$0"; cat >"$0"; chmod 700 "$0"; touch "$0.zst"' "$kept"
 }
 agent_is_real() { # HOST
-    on "$1" rm -f "$kept"
+    on "$1" rm -f "$kept" "$kept.zst"
 }
 
 # The real agent, whose stream is joined by these bytes (as printf has them) once the file /run/now is there.

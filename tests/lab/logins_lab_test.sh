@@ -131,11 +131,31 @@ disk_full() {
 
 wrong_architecture() {
     on a03 sh -c 'rm -rf /tmp/trellis-root /var/tmp/trellis-root /dev/shm/trellis-root /root/.cache/trellis-root
-        printf "#!/bin/sh\necho Linux mips64\n" >/run/uname; chmod 755 /run/uname; mount --bind /run/uname /usr/bin/uname'
+        echo mips64 >/run/arch; mount --bind /run/arch /proc/sys/kernel/arch'
     session <<<'explore a[00-03] b[00-03]; e hostname'
-    on a03 umount /usr/bin/uname
+    on a03 umount /proc/sys/kernel/arch
     expect_said '^a03: cannot start.*mips64'
     expect_others
+}
+
+# The form of the agent that needs nothing of the host is sent, also by an agent that does not have it.
+no_libraries() {
+    local library rules
+    library=$(on a03 sh -c 'realpath "$(ldconfig -p | sed -n "s/.*libssl.so.3 .*=> //p")"')
+    for rules in '' $'use ssh here a*\nuse ssh a00 b*\n'; do
+        local host=a03
+        [[ -z $rules ]] || host=b03
+        on "$host" sh -c "rm -rf /var/tmp/trellis-root; mount --bind /dev/null '$library'"
+        session <<<"${rules}explore a[00-03] b[00-03]; e hostname"
+        expect_status 0
+        expect_equal "the number of answers" "$(grep -c . "$out")" 8
+        expect_equal "the form on $host" "$(form_on "$host")" full
+        expect_equal "the form on a02" "$(form_on a02)" light
+        on "$host" umount "$library"
+    done
+}
+form_on() { # HOST
+    on "$1" sh -c 'cd /var/tmp/trellis-root; if readelf -d agentd-*[0-9a-f] | grep -q NEEDED; then echo light; else echo full; fi'
 }
 
 login_shell() { # SHELL
@@ -169,5 +189,6 @@ try "a refused authentication" no_authentication
 try "no directory for executable files" no_executable_directory
 try "full disks" disk_full
 try "another architecture" wrong_architecture
+try "a host without the libraries" no_libraries
 try "csh, fish, bash and noisy start-up files" strange_shells
 finish

@@ -50,6 +50,10 @@ Task<Result<std::string>> SimAuthority::ask_agent(std::string) {
     co_return Failure{FailureKind::unavailable, "log in", "", "no ssh-agent"};
 }
 
+Task<Result<std::string>> SimAuthority::full_agent(std::uint64_t) {
+    co_return Failure{FailureKind::cannot_start, "start the agent", "", "agents need no file here"};
+}
+
 SimWorld::SimWorld(lab::TopologyFile file, SimOptions options)
     : disks_(file.hosts.size()),
       network_(time_, std::move(file), options.seed),

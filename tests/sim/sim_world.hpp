@@ -39,6 +39,7 @@ class SimAuthority final : public LoginAuthority {
     Task<Result<void>> check_host_key(const SpawnRequest& request, std::string lookup,
                                       std::string key) override;
     Task<Result<std::string>> ask_agent(std::string request) override;
+    Task<Result<std::string>> full_agent(std::uint64_t from) override;
 
     std::string refused_host;  // its key is not the known one
     std::size_t questions = 0;
