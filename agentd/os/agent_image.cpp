@@ -92,7 +92,8 @@ Result<AgentImage::Identity> AgentImage::identity() {
     std::string hash = hash_in_name(path);
     if (hash.empty()) {
         std::string sent;
-        for (const std::string& file : {packed_file(path, AgentForm::light), packed_file(path, AgentForm::full)}) {
+        for (const std::string& file :
+             {packed_file(path, AgentForm::light), packed_file(path, AgentForm::full)}) {
             const std::string packed = file.empty() ? "" : read_file(file, UINTMAX_MAX);
             if (packed.empty() && !file.empty()) return unusable("cannot read " + file);
             sent += sha256(packed);

@@ -1,7 +1,7 @@
-// AgentImage: the agent as it is sent to other hosts. Owned by the Spawner. It comes in two forms: the light one
-// takes the C library, OpenSSL, zlib and zstd from the host, and is a third as large; the full one runs on any
-// host. Beside the program lie both as they are sent, compressed; an agent that was sent has only
-// its own form, and the program that unpacked it. They are in memory only while somebody sends them.
+// AgentImage: the agent as it is sent to other hosts. Owned by the Spawner. It comes in two forms: the light
+// one takes the C library, OpenSSL, zlib and zstd from the host, and is a third as large; the full one runs
+// on any host. Beside the program lie both as they are sent, compressed; an agent that was sent has only its
+// own form, and the program that unpacked it. They are in memory only while somebody sends them.
 #pragma once
 
 #include "trellis/result.hpp"

@@ -12,12 +12,12 @@
 #include <map>
 #include <optional>
 #include <sys/mount.h>
+#include <zstd.h>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <zstd.h>
 
 namespace trellis {
 namespace {
@@ -160,7 +160,8 @@ TEST_F(BootstrapTest, AnAgentThatHasOnlyTheLightFormAsksForTheFullOne) {
     EXPECT_EQ(log_in("/bin/sh", {"$HOME/here"}), "");
     EXPECT_EQ(bytes_of(file_in(home + "/here")), bytes_of(TRELLIS_ECHO_AGENT));
     authority.agent.clear();
-    EXPECT_EQ(log_in("/bin/sh", {"$HOME/there"}), home + "/there/trellis-tester: the agent does not run here");
+    EXPECT_EQ(log_in("/bin/sh", {"$HOME/there"}),
+              home + "/there/trellis-tester: the agent does not run here");
     EXPECT_FALSE(fs::exists(file_in(home + "/there")));
 }
 
@@ -196,7 +197,8 @@ TEST_F(BootstrapTest, FullAndNonExecutableDirectoriesAreNamed) {
     EXPECT_EQ(log_in("/bin/sh", {"$HOME/noexec"}), noexec + "/trellis-tester: files may not be executed");
     EXPECT_EQ(log_in("/bin/sh", {"$HOME/full"}), full + "/trellis-tester: No space left on device");
     EXPECT_THAT(log_in("/bin/sh", {"$HOME/fuller"}),
-              testing::AllOf(testing::StartsWith(fuller + "/trellis-tester: tee: "), testing::EndsWith("No space left on device")));
+                testing::AllOf(testing::StartsWith(fuller + "/trellis-tester: tee: "),
+                               testing::EndsWith("No space left on device")));
     EXPECT_EQ(log_in("/bin/sh", {"$HOME/full", "$HOME/fuller", "$HOME/noexec", "$HOME/good"}), "");
     EXPECT_TRUE(fs::is_empty(full + "/trellis-tester"));
     ::umount2(fuller.c_str(), MNT_DETACH);

@@ -14,9 +14,9 @@ namespace trellis {
 
 class OsSpawner : public Spawner {
   public:
-    // `agent_file`: the agent's program: agent_beside_this_program() at the root, "/proc/self/exe" in an agent.
-    // `at_root`: the LoginAuthority's ssh-agent is the user's own and may always be asked; in an agent only
-    // for requests with forward_agent. `ssh_options`: more arguments for the ssh program, e.g. {"-F",
+    // `agent_file`: the agent's program: agent_beside_this_program() at the root, "/proc/self/exe" in an
+    // agent. `at_root`: the LoginAuthority's ssh-agent is the user's own and may always be asked; in an agent
+    // only for requests with forward_agent. `ssh_options`: more arguments for the ssh program, e.g. {"-F",
     // "file"}.
     OsSpawner(const Executor& executor, std::string agent_file, bool at_root,
               std::vector<std::string> ssh_options = {});

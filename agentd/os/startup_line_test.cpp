@@ -46,7 +46,8 @@ TEST(StartupReader, FindsRepliesInNoiseHoweverTheBytesAreCut) {
             if (piece == 0) reader.feed(text.substr(cut));
         }
         ASSERT_EQ(replies.size(), 3u);
-        EXPECT_EQ(replies[0], (StartupReply{ReplyKind::need, AgentForm::full, "Linux", "x86_64", "/var/tmp/a b"}));
+        EXPECT_EQ(replies[0],
+                  (StartupReply{ReplyKind::need, AgentForm::full, "Linux", "x86_64", "/var/tmp/a b"}));
         EXPECT_EQ(replies[1], (StartupReply{ReplyKind::failed, {}, "", "", "/var/tmp/a b: disk full"}));
         EXPECT_EQ(replies[2].kind, ReplyKind::started);
         EXPECT_EQ(reader.rest(), "frames");

@@ -68,9 +68,9 @@ class UserAuthorityTest : public testing::Test {
     }
     UserAuthority& authority() {
         if (!authority_)
-            authority_ = std::make_unique<UserAuthority>(
-                context.get_executor(), processes, TRELLIS_ECHO_AGENT,
-                std::vector<std::string>{"-F", directory + "/config"});
+            authority_ =
+                std::make_unique<UserAuthority>(context.get_executor(), processes, TRELLIS_ECHO_AGENT,
+                                                std::vector<std::string>{"-F", directory + "/config"});
         return *authority_;
     }
 

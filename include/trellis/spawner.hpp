@@ -52,8 +52,8 @@ class LoginAuthority {
                                               std::string key) = 0;
     // One request of the ssh-agent protocol and its reply (both without the length prefix).
     virtual Task<Result<std::string>> ask_agent(std::string request) = 0;
-    // The form of trellis's agent that runs on any host, as it is sent: at most 64 KiB of it from this byte on,
-    // empty at its end. Failure of kind cannot_start: there is none.
+    // The form of trellis's agent that runs on any host, as it is sent: at most 64 KiB of it from this byte
+    // on, empty at its end. Failure of kind cannot_start: there is none.
     virtual Task<Result<std::string>> full_agent(std::uint64_t from) = 0;
 };
 
