@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sessions in which much goes wrong at once: 100 rounds over real sshd, 10,000 seeds in the simulated world. Takes hours.
+# Sessions in which much goes wrong at once: 100 rounds over real sshd, 10,000 seeds in the simulated world. Takes half an hour.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(realpath "${TRELLIS_BUILD:-$here/../../build}")
