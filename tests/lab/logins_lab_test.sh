@@ -162,6 +162,20 @@ login_shell() { # SHELL
     on a03 sh -c 'sed "s|^root:.*|root:x:0:0:root:/root:$1|" /etc/passwd >/run/passwd; cat /run/passwd >/etc/passwd' sh "$1"
 }
 
+# Libraries that the user has for other programs are not the agent's, but those of the user's commands.
+odd_libraries() {
+    on a03 sh -c 'rm -rf /var/tmp/trellis-root; mkdir -p /run/odd; cd /run/odd
+        for name in libssl.so.3 libcrypto.so.3 libzstd.so.1; do echo none >"$name"; done
+        echo "export LD_LIBRARY_PATH=/run/odd" >/root/.bashrc'
+    login_shell /bin/bash
+    session <<<"explore a[00-03] b[00-03]; e 'echo \$LD_LIBRARY_PATH'"
+    expect_status 0
+    expect_printed '^a03: /run/odd$'
+    expect_equal "the form on a03" "$(form_on a03)" light
+    on a03 rm /root/.bashrc
+    login_shell /bin/sh
+}
+
 strange_shells() {
     local shell
     for shell in /usr/bin/tcsh /usr/bin/fish /bin/bash; do
@@ -190,5 +204,6 @@ try "no directory for executable files" no_executable_directory
 try "full disks" disk_full
 try "another architecture" wrong_architecture
 try "a host without the libraries" no_libraries
+try "a user's own libraries" odd_libraries
 try "csh, fish, bash and noisy start-up files" strange_shells
 finish
