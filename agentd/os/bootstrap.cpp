@@ -65,11 +65,13 @@ Task<Result<StartupReply>> next_reply(ByteStream& stream, StartupReader& reader)
 
 }  // namespace
 
-Result<StartupSpec> make_startup_spec(AgentImage& image, const std::string& directory,
-                                      const std::string& door) {
+Result<StartupSpec> make_startup_spec(AgentImage& image, const SpawnRequest& request,
+                                      const SpawnProgress& progress) {
     const Result<AgentImage::Identity> identity = image.identity();
     if (!identity) return identity.error();
-    StartupSpec spec{random_letters(), identity->hash, default_agent_directories(), door};
+    StartupSpec spec{random_letters(), identity->hash, default_agent_directories(), request.door,
+                     progress.found_one_failed};
+    const std::string& directory = request.agent_directory;
     if (!directory.empty())
         spec.directories = {directory.starts_with("~/") ? "$HOME" + directory.substr(1) : directory};
     return spec;
@@ -82,10 +84,13 @@ Task<Result<std::string>> bootstrap(ByteStream& stream, AgentImage& image, const
     if (!identity) co_return identity.error();
     StartupReader reader(spec.nonce);
     std::string refused;  // the latest reason
+    bool sent = false;
     for (;;) {
         const Result<StartupReply> reply = co_await next_reply(stream, reader);
         if (!reply) co_return reply.error();
         progress.moved();
+        sent = sent || reply->kind == Kind::need;
+        progress.agent_found = reply->kind == Kind::have && !sent;
         if (reply->kind == Kind::started) co_return reader.rest();
         if (reply->kind == Kind::cannot) co_return cannot_start(reply->detail);
         if (reply->kind == Kind::failed) refused = reply->detail;

@@ -15,8 +15,8 @@
 namespace trellis {
 
 // The specification for one start: a fresh nonce, the directory of the request or the usual ones.
-Result<StartupSpec> make_startup_spec(AgentImage& image, const std::string& directory,
-                                      const std::string& door = {});
+Result<StartupSpec> make_startup_spec(AgentImage& image, const SpawnRequest& request,
+                                      const SpawnProgress& progress);
 
 // Returns the bytes that came behind the `started` line: the first frames. Never times out by itself, but
 // tells `progress` of each step. `authority` has the form of the agent that is not here.

@@ -39,7 +39,8 @@ class BootstrapTest : public testing::Test {
 
     // What a login with `shell` would do; the text of the failure or "" if the agent echoes a frame.
     std::string log_in(const std::string& shell, const std::vector<std::string>& directories) {
-        StartupSpec spec = make_startup_spec(image, "").value();
+        SpawnProgress progress(std::chrono::seconds(10));
+        StartupSpec spec = make_startup_spec(image, {}, progress).value();
         spec.directories = directories;
         DescriptorPair ends = make_socket_pair();
         ChildSpec child_spec;
@@ -51,7 +52,6 @@ class BootstrapTest : public testing::Test {
         auto stream = std::make_unique<FdStream>(context.get_executor(), std::move(ends.first));
         std::string result = "nothing";
         const auto talk = [&]() -> Task<void> {
-            SpawnProgress progress(std::chrono::seconds(10));
             const Result<std::string> rest = co_await bootstrap(*stream, image, spec, authority, progress);
             if (!rest) {
                 result = rest.error().cause;

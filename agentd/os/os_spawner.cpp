@@ -38,8 +38,19 @@ OsSpawner::OsSpawner(const Executor& executor, std::string agent_file, bool at_r
     ssh_init();
 }
 
+// A file that lies there may not run all the same, as where hosts with other libraries share the directory.
 Task<SpawnedLink> OsSpawner::start(SpawnRequest request, LoginAuthority& authority,
                                    std::unique_ptr<ByteStream> transport, SpawnProgress& progress) {
+    const bool twice = !transport && request.door.empty();
+    SpawnedLink link = co_await attempt(request, authority, std::move(transport), progress);
+    const bool failed = !link && link.error().kind == FailureKind::cannot_start && progress.agent_found;
+    if (!failed || !twice) co_return link;
+    progress.found_one_failed = true;
+    co_return co_await attempt(std::move(request), authority, nullptr, progress);
+}
+
+Task<SpawnedLink> OsSpawner::attempt(SpawnRequest request, LoginAuthority& authority,
+                                     std::unique_ptr<ByteStream> transport, SpawnProgress& progress) {
     const SpawnMeans means{executor_, children_, image_, logins_};
     switch (request.way) {
         case SpawnWay::libssh:

@@ -27,6 +27,8 @@ class OsSpawner : public Spawner {
   private:
     Task<SpawnedLink> start(SpawnRequest request, LoginAuthority& authority,
                             std::unique_ptr<ByteStream> transport, SpawnProgress& progress);
+    Task<SpawnedLink> attempt(SpawnRequest request, LoginAuthority& authority,
+                              std::unique_ptr<ByteStream> transport, SpawnProgress& progress);
 
     Executor executor_;
     Children children_;

@@ -4,6 +4,9 @@
 #include "agentd/os/loopback_sshd_test.hpp"
 #include "agentd/os/tcp_dialer.hpp"
 
+#include <filesystem>
+#include <fstream>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
@@ -83,6 +86,19 @@ TEST_F(OsSpawnerTest, LogsInPushesTheAgentAndTalks) {
     EXPECT_EQ(log_in(request(sshd->settings())), "");
     EXPECT_EQ(log_in(request(sshd->settings())), "");
     EXPECT_EQ(authority.lookups.front(), "[127.0.0.1]:" + std::to_string(sshd->port()));
+}
+
+TEST_F(OsSpawnerTest, AnAgentThatIsThereAndDoesNotStartIsSentAnew) {
+    const std::string directory = sshd->directory() + "/agents/trellis-root";
+    const std::string file = directory + "/agentd-" + AgentImage(TRELLIS_ECHO_AGENT).identity()->hash;
+    EXPECT_EQ(log_in(request(sshd->settings())), "");
+    const std::uintmax_t size = std::filesystem::file_size(file);
+    std::filesystem::remove(file);  // it may still run
+    std::ofstream(file) << "#!/bin/sh\necho no such library >&2\nexit 127\n";
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    std::filesystem::last_write_time(file, std::filesystem::last_write_time(file + ".zst"));
+    EXPECT_EQ(log_in(request(sshd->settings())), "");
+    EXPECT_EQ(std::filesystem::file_size(file), size);
 }
 
 TEST_F(OsSpawnerTest, ManyBytesPassBothWays) {

@@ -7,7 +7,7 @@ namespace trellis {
 
 Task<SpawnedLink> spawn_by_libssh(SpawnMeans means, SpawnRequest request, LoginAuthority& authority,
                                   std::unique_ptr<ByteStream> transport, SpawnProgress& progress) {
-    const Result<StartupSpec> spec = make_startup_spec(means.image, request.agent_directory, request.door);
+    const Result<StartupSpec> spec = make_startup_spec(means.image, request, progress);
     if (!spec) co_return spec.error();
     const Result<std::string> line = startup_line(*spec);
     if (!line) co_return line.error();

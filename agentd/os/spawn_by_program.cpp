@@ -77,7 +77,7 @@ Failure explain_ssh_failure(const std::string& complaint, ExitStatus status) {
 
 Task<SpawnedLink> spawn_by_ssh_program(SpawnMeans means, SpawnRequest request, LoginAuthority& authority,
                                        SpawnProgress& progress) {
-    Result<StartupSpec> spec = make_startup_spec(means.image, request.agent_directory, request.door);
+    Result<StartupSpec> spec = make_startup_spec(means.image, request, progress);
     if (!spec) co_return spec.error();
     const Result<std::string> line = startup_line(*spec);
     if (!line) co_return line.error();
@@ -98,7 +98,7 @@ Task<SpawnedLink> spawn_by_ssh_program(SpawnMeans means, SpawnRequest request, L
 
 Task<SpawnedLink> spawn_locally(SpawnMeans means, SpawnRequest request, LoginAuthority& authority,
                                 SpawnProgress& progress) {
-    Result<StartupSpec> spec = make_startup_spec(means.image, "");
+    Result<StartupSpec> spec = make_startup_spec(means.image, request, progress);
     if (!spec) co_return spec.error();
     progress.starting();
     ProcessSpec process;

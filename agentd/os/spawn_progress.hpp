@@ -23,6 +23,8 @@ struct SpawnProgress {
     TimePoint latest;    // the deadline does not move beyond it
     FailureKind kind = FailureKind::timed_out;
     std::string cause = "timed out in login";
+    bool agent_found = false;       // its file was on the host before
+    bool found_one_failed = false;  // in an earlier attempt
 
     void connecting(const std::string& where) {
         kind = FailureKind::unreachable;

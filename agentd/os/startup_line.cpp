@@ -11,10 +11,10 @@ constexpr std::size_t noise_limit = std::size_t{1} << 20;
 constexpr std::size_t line_limit = 4096;
 
 // The script, on several lines here for the reader; joined by blanks. DIRECTORIES is replaced.
-// $n nonce, $k door, $h hash, $m system and machine, $d directory, $f the agent's file, $t a
-// temporary one, $q the forms that may run here, $w what went wrong so far. The first loop only looks, and
-// both start as few programs as they can, each of which takes as long as the agent; the second one makes a
-// directory, asks for the unpacker and has it unpack the file, of which the packed form stays beside it for
+// $n nonce, $k door, $h hash, $a to be sent anew, $m system and machine, $d directory, $f the agent's file,
+// $t a temporary one, $q the forms that may run here, $w what went wrong so far. The first loop only looks,
+// and both start as few programs as they can, each of which takes as long as the agent; the second one makes
+// a directory, asks for the unpacker and has it unpack the file, of which the packed form stays beside it for
 // the hosts that this one starts, and as a sign that the file is whole: whoever changes it makes it newer.
 // The unpacker comes into an empty file that has shown that it may be executed. What cannot be kept is read
 // all the same, since another form or directory may be asked for.
@@ -22,6 +22,7 @@ constexpr std::string_view script = R"sh(
 umask 077; USER=${USER:-$LOGNAME}; export USER HOME; w=; q="light full"; echo;
 g() { echo "$n have $d"; if [ "$k" ]; then exec "$f" --knock "$n" "$k"; fi; exec "$f" --serve "$n"; };
 for b in DIRECTORIES; do
+if [ "$a" ]; then break; fi;
 d=$b/trellis-$USER; f=$d/agentd-$h;
 if [ -L "$d" ] || [ -L "$f" ]; then continue; fi;
 if [ -O "$d" ] && [ -f "$f" ] && [ -O "$f" ] && [ -x "$f" ] && [ -f "$f.zst" ]; then
@@ -109,8 +110,8 @@ Result<std::string> startup_line(const StartupSpec& spec) {
                            "agent directory " + directory + ": an absolute path without quotes is needed"};
         directories += (directories.empty() ? "\"" : " \"") + directory + "\"";
     }
-    return "exec /bin/sh -c 'n=" + spec.nonce + " k=" + spec.door + " h=" + spec.hash + "; " +
-           joined_script(directories) + "'";
+    return "exec /bin/sh -c 'n=" + spec.nonce + " k=" + spec.door + " h=" + spec.hash +
+           " a=" + (spec.afresh ? "1" : "") + "; " + joined_script(directories) + "'";
 }
 
 std::string started_line(std::string_view nonce) {

@@ -32,7 +32,8 @@ struct StartupSpec {
     std::string nonce;                     // letters and digits
     std::string hash;                      // of the agent's files, in hexadecimal
     std::vector<std::string> directories;  // where to keep it; may begin with $HOME
-    std::string door;  // letters, digits, hyphens: of an agent that runs; empty: start one
+    std::string door;     // letters, digits, hyphens: of an agent that runs; empty: start one
+    bool afresh = false;  // a file that is there has failed: it is asked for all the same
 };
 
 // Where an agent's file is kept unless the user says otherwise.
