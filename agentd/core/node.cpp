@@ -110,7 +110,7 @@ Task<void> Node::receive_from(NeighbourPtr neighbour) {
             lose(neighbour, frame.error());
             co_return;
         }
-        heard_from(neighbour);
+        heard_from(neighbour, *frame);
         if (!lawful(neighbour, *frame)) {
             lose(neighbour, {FailureKind::invalid, "", "", "sent a frame that is not its own"});
             co_return;
@@ -173,8 +173,16 @@ std::optional<HostId> Node::own_child(HostId host) const {
     return children_.contains(host) ? std::optional(host) : std::nullopt;
 }
 
-void Node::heard_from(const NeighbourPtr& neighbour) {
+void Node::heard_from(const NeighbourPtr& neighbour, const Frame& frame) {
     neighbour->heard = clock_.now();
+    if (frame.type == FrameType::ping) {
+        neighbour->deaf_since.reset();
+        if (const auto silence = decode<Duration>(frame.body))
+            neighbour->deaf_since =
+                neighbour->heard - std::clamp(*silence, Duration::zero(), settings_.lease);
+    }
+    if (neighbour->deaf_since) return;
+    if (std::exchange(neighbour->told, false)) ping(neighbour);
     if (!std::exchange(neighbour->suspect, false) || neighbour->parent) return;
     user_->child_news(FrameType::resumed, ChildNews{neighbour->id, {}, ""});
 }
@@ -312,22 +320,30 @@ void Node::forgive(Duration own_silence) {
     if (parent_) parent_->heard = std::min(now, parent_->heard + own_silence);
 }
 
+// A child that hears nothing leaves when its lease ends, so its link is as good as silent, if that lasts.
 void Node::beat(const NeighbourPtr& neighbour) {
     const TimePoint now = clock_.now();
-    if (now - neighbour->spoke >= settings_.heartbeat / 2) {
-        Frame ping;
-        ping.type = FrameType::ping;
-        ping.source = self();
-        ping.destination = neighbour->id;
-        post(neighbour, std::move(ping));
-    }
     const Duration silence = now - neighbour->heard;
-    if (silence > settings_.lease) {
-        lose(neighbour, {FailureKind::timed_out, "", "", "silent for longer than its lease"});
-    } else if (silence > settings_.suspect_after && !neighbour->suspect) {
-        neighbour->suspect = true;
-        if (!neighbour->parent) user_->child_news(FrameType::suspect, ChildNews{neighbour->id, {}, "silent"});
+    const bool deaf = now - neighbour->deaf_since.value_or(now) > settings_.suspect_after;
+    if ((deaf || silence > settings_.suspect_after) && !std::exchange(neighbour->suspect, true) &&
+        !neighbour->parent) {
+        const std::string cause = deaf ? "it does not hear its parent" : "silent";
+        user_->child_news(FrameType::suspect, ChildNews{neighbour->id, {}, cause});
     }
+    neighbour->told = neighbour->parent && silence > settings_.suspect_after / 2;
+    if (neighbour->told || now - neighbour->spoke >= settings_.heartbeat / 2) ping(neighbour);
+    if (silence > settings_.lease)
+        lose(neighbour, {FailureKind::timed_out, "", "", "silent for longer than its lease"});
+}
+
+// To a parent that is not heard: for how long.
+void Node::ping(const NeighbourPtr& to) {
+    Frame ping;
+    ping.type = FrameType::ping;
+    ping.source = self();
+    ping.destination = to->id;
+    if (to->told) ping.body = encode(clock_.now() - to->heard);
+    post(to, std::move(ping));
 }
 
 void Node::lose(const NeighbourPtr& neighbour, const Failure& failure) {

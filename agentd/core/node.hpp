@@ -70,6 +70,8 @@ class Node : public std::enable_shared_from_this<Node> {
         TimePoint heard{};
         TimePoint spoke{};
         bool suspect = false;
+        std::optional<TimePoint> deaf_since;  // a child that says that it hears nothing
+        bool told = false;                    // a parent: that it is not heard
     };
     using NeighbourPtr = std::shared_ptr<Neighbour>;
 
@@ -79,7 +81,8 @@ class Node : public std::enable_shared_from_this<Node> {
     void forgive(Duration own_silence);
     void beat(const NeighbourPtr& neighbour);
     void handle(const NeighbourPtr& from, Frame frame);
-    void heard_from(const NeighbourPtr& neighbour);
+    void heard_from(const NeighbourPtr& neighbour, const Frame& frame);
+    void ping(const NeighbourPtr& to);
     void dismiss(const NeighbourPtr& child);
     bool lawful(const NeighbourPtr& from, const Frame& frame);
     bool learn(HostId child, const Frame& frame);

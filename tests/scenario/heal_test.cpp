@@ -65,6 +65,35 @@ TEST_F(Heal, ALinkThatBreaksIsReplacedAndTheHostStays) {
     EXPECT_EQ(world_.agents_running(), 40u);
 }
 
+// The other direction is whole, so that the parent hears its child all the time.
+TEST_F(Heal, ALinkOnWhichTheChildHearsNothingForLongerThanALeaseIsReplaced) {
+    for (const std::string& host : {relay(), std::string("h39")}) {
+        ExecRun run(world_, "sleep 40; echo end");
+        world_.advance(milliseconds(500));
+        world_.deafen(host, seconds(60));
+        run.finish();
+        EXPECT_EQ(run.succeeded(), 40u);
+        EXPECT_EQ(run.of(host).suspected, 1);
+        EXPECT_EQ(run.of(host).resumed, 1);
+    }
+    EXPECT_TRUE(lost_.empty());
+    EXPECT_EQ(world_.agents_running(), 40u);
+}
+
+TEST_F(Heal, AChildThatHearsItsParentAgainIsNoLongerSuspect) {
+    ExecRun run(world_, "sleep 12; echo end");
+    world_.advance(milliseconds(500));
+    world_.deafen("h39", seconds(6));
+    world_.advance(seconds(5));
+    EXPECT_EQ(run.of("h39").suspected, 1);
+    EXPECT_EQ(run.of("h39").resumed, 0);
+    world_.advance(milliseconds(1100));
+    EXPECT_EQ(run.of("h39").resumed, 1);
+    run.finish();
+    EXPECT_EQ(run.succeeded(), 40u);
+    EXPECT_EQ(run.of("h39").suspected, 1);
+}
+
 TEST_F(Heal, AnOrphanThatNobodyAdoptsEndsAfterItsGrace) {
     ExecRun run(world_, "sleep 60");
     world_.advance(seconds(1));

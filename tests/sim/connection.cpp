@@ -46,6 +46,7 @@ void Connection::send(Side side, Parcel parcel, bool bulk) {
 // Sends what the window allows; a parcel alone may exceed it.
 void Connection::pump(Side side) {
     End& from = end(side);
+    if (time_.now() < from.held_until) return;
     while (!from.failure && (!from.control.empty() || !from.bulk.empty())) {
         auto& queue = from.control.empty() ? from.bulk : from.control;
         const std::size_t bytes = queue.front().bytes;
@@ -188,6 +189,11 @@ void Connection::abort(Side side) {
     if (from.closed) return;
     discard_queue(from);
     close(side);
+}
+
+void Connection::hold_back(Side side, Duration time) {
+    end(side).held_until = time_.now() + time;
+    time_.at(end(side).held_until, [self = shared_from_this(), side] { self->pump(side); });
 }
 
 void Connection::fail(const std::string& cause) {

@@ -42,6 +42,8 @@ class Connection final : public Sender, public std::enable_shared_from_this<Conn
     void close(Side side);
     // The process of this side is gone: what it had queued too; the other side will find the end.
     void abort(Side side);
+    // What this side sends for so long waits: nothing of it leaves, as while TCP pauses before it repeats.
+    void hold_back(Side side, Duration time);
     // Both sides fail at once (a cut that is seen).
     void fail(const std::string& cause);
 
@@ -82,6 +84,7 @@ class Connection final : public Sender, public std::enable_shared_from_this<Conn
         std::map<std::uint64_t, bool> arrived_early;
         std::uint64_t next_expected = 0;  // by this side, of the other's
         std::deque<Queued> unread;
+        TimePoint held_until{};
         bool closed = false;
         bool ended = false;  // the other side's end has been read
         std::optional<Failure> failure;

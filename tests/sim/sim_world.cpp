@@ -102,6 +102,10 @@ void SimWorld::break_link(std::string_view host) {
     if (const auto connection = machines_.agent(host).parent()) connection->fail("the connection has broken");
 }
 
+void SimWorld::deafen(std::string_view host, Duration time) {
+    if (const auto connection = machines_.agent(host).parent()) connection->hold_back(0, time);
+}
+
 void SimWorld::crash(std::string_view machine) {
     const MachineIndex index = machines_.find(std::string(machine)).value();
     network_.switch_off(index);

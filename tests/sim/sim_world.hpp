@@ -78,6 +78,8 @@ class SimWorld {
     void resume(std::string_view host) { machines_.agent(host).resume(); }
     // The connection between the agent of that name and its parent ends; both live on.
     void break_link(std::string_view host);
+    // Of what its parent says on its present link nothing comes for so long.
+    void deafen(std::string_view host, Duration time);
     // The machine loses its power.
     void crash(std::string_view machine);
     void cut(std::string_view link, Cut how);
