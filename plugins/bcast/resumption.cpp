@@ -28,7 +28,8 @@ Kept Resumption::kept() const {
 
 Task<Result<void>> Resumption::settle(Storing& storing, bool agreed) {
     Result<void> settled;
-    std::function<void()> work = [&] { settled = agreed ? staging_.complete() : remains_.drop(); };
+    const std::uint64_t right = holding_.shape().content_before(right_);
+    std::function<void()> work = [&] { settled = agreed ? staging_.complete(right) : remains_.drop(); };
     std::vector<Digest> digests(remains_.listed().begin(),
                                 remains_.listed().begin() + static_cast<std::ptrdiff_t>(right_));
     co_await files_.apart(std::move(work));

@@ -95,15 +95,29 @@ Result<void> Staging::know(Manifest manifest) {
     return {};
 }
 
-Result<void> Staging::complete() {
+Result<void> Staging::complete(std::uint64_t right) {
     for (const Entry& entry : manifest_.entries) {
-        const Result<FileStatus> there = files_.link_status(path_of(temporary_, entry));
+        const std::string path = path_of(temporary_, entry);
+        const Result<FileStatus> there = files_.link_status(path);
         if (!there) return there.error();
-        if (there->type == entry.type) continue;
-        Result<void> made = make(entry);
-        if (!made) return made;
+        const std::uint64_t here = std::min(right, entry.size);
+        right -= here;
+        Result<void> done;
+        if (there->type != entry.type)
+            done = make(entry);
+        else if (entry.type == FileType::file && (here < entry.size || there->size != entry.size))
+            done = clear_behind(path, here, entry.size);
+        if (!done) return done;
     }
     return {};
+}
+
+// Where it is zero, zeros need not be written.
+Result<void> Staging::clear_behind(const std::string& path, std::uint64_t begin, std::uint64_t size) {
+    const auto file = files_.open_to_write(path);
+    if (!file) return file.error();
+    Result<void> done = (*file)->resize(begin);
+    return done ? (*file)->resize(size) : done;
 }
 
 Result<void> Staging::make(const Entry& entry) {

@@ -31,8 +31,8 @@ class Staging {
     Result<void> begin(Manifest manifest);
     // What an earlier one of the same names may have made, to be read or discarded. Failure: of another user.
     Result<void> know(Manifest manifest);
-    // Makes what of that is not there.
-    Result<void> complete();
+    // Makes what of that is not there. So many bytes of the contents are right; what lies behind them is given up.
+    Result<void> complete(std::uint64_t right);
     // Of the contents.
     Result<void> write(std::uint64_t offset, std::string_view bytes);
     Result<std::string> read(std::uint64_t offset, std::size_t size);
@@ -60,6 +60,7 @@ class Staging {
     Result<std::shared_ptr<OpenFile>> open(std::optional<Opened>& opened, std::size_t entry, bool to_write);
     [[nodiscard]] bool may_have_hole(std::size_t entry, std::uint64_t offset) const;
     Result<void> make(const Entry& entry);
+    Result<void> clear_behind(const std::string& path, std::uint64_t begin, std::uint64_t size);
     Result<void> set_metadata(const std::string& root, bool of_directories);
     Result<void> merge();
 

@@ -16,7 +16,7 @@ class BcastResume : public BcastSimulated {
   protected:
     // A file of 16 MB whose broadcast is interrupted when some of it has come.
     void interrupt(const std::string& line = "bcast --resume --order name /tmp/big /tmp") {
-        content_ = drawn_bytes(16'000'000);
+        if (content_.empty()) content_ = drawn_bytes(16'000'000);
         files("ctl").put("/tmp/big", content_);
         for (const std::string& host : hosts_)
             world().network().set_rate(host, 100e6);
@@ -74,6 +74,21 @@ TEST_F(BcastResume, GoesOnOnEachHostFromWhatIsRightThere) {
     EXPECT_EQ(report_of("h3")["kept"], 4 << 20);
     EXPECT_FALSE(report_of("h5").contains("kept"));
     EXPECT_FALSE(report_of("h6").contains("kept"));
+}
+
+// What is zero is not written where zeros lie already.
+TEST_F(BcastResume, MendsWhatIsNotZeroInAHole) {
+    content_ = drawn_bytes(16'000'000);
+    content_.replace(2'500'000, 4'000'000, 4'000'000, '\0');
+    interrupt();
+    std::string damaged = files("h3").content(kept_at("h3"));
+    damaged[3'500'000] = 'x';
+    files("h3").put(kept_at("h3"), damaged);
+    files("h5").put(kept_at("h5"), damaged.substr(0, 3'000'000));
+    files("h6").put(kept_at("h6"), damaged + "more");
+    expect_all_of_it_again();
+    for (const char* host : {"h3", "h5", "h6"})
+        EXPECT_EQ(report_of(host)["kept"], host[1] == '5' ? 2 << 20 : 3 << 20) << host;
 }
 
 TEST_F(BcastResume, BeginsAnewAndSaysSoWhenTheSourceIsAnother) {
