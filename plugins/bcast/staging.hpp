@@ -31,7 +31,8 @@ class Staging {
     Result<void> begin(Manifest manifest);
     // What an earlier one of the same names may have made, to be read or discarded. Failure: of another user.
     Result<void> know(Manifest manifest);
-    // Makes what of that is not there. So many bytes of the contents are right; what lies behind them is given up.
+    // Makes what of that is not there. So many bytes of the contents are right; what lies behind them is
+    // given up.
     Result<void> complete(std::uint64_t right);
     // Of the contents.
     Result<void> write(std::uint64_t offset, std::string_view bytes);
