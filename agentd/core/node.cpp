@@ -315,8 +315,10 @@ Task<void> Node::keep_heartbeats() {
 // This process itself stood still (stopped, suspended): what the others said meanwhile may not be read yet.
 void Node::forgive(Duration own_silence) {
     const TimePoint now = clock_.now();
-    for (const auto& [id, child] : children_)
+    for (const auto& [id, child] : children_) {
         child->heard = std::min(now, child->heard + own_silence);
+        if (child->deaf_since) child->deaf_since = std::min(now, *child->deaf_since + own_silence);
+    }
     if (parent_) parent_->heard = std::min(now, parent_->heard + own_silence);
 }
 
