@@ -129,6 +129,15 @@ TEST_F(BootstrapTest, ThePackedFileThatWasSentIsSentOn) {
     EXPECT_TRUE(fs::is_empty(second + "/trellis-tester"));
 }
 
+TEST_F(BootstrapTest, AHostWithoutMemoryForTheAgentSaysSo) {
+    const std::string agent = TRELLIS_ECHO_AGENT, shell = home + "/shell";
+    const auto enough_for_one = (fs::file_size(agent) + fs::file_size(agent + ".zst") / 2) / 1024;
+    std::ofstream(shell) << "#!/bin/sh\nulimit -v " << enough_for_one << "\nexec /bin/sh \"$@\"\n";
+    fs::permissions(shell, fs::perms::owner_all);
+    EXPECT_THAT(log_in(shell, {"$HOME"}), testing::HasSubstr("out of memory"));
+    EXPECT_TRUE(fs::is_empty(home + "/trellis-tester"));
+}
+
 // The agent's files in a directory, with a light form that ends with a failure whatever it is told.
 std::string with_unfit_light_form(const std::string& program) {
     const std::string unfit = bytes_of("/bin/false");

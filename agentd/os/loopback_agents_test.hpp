@@ -9,11 +9,13 @@
 #include "agentd/os/listening_sockets.hpp"
 
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <optional>
 #include <poll.h>
 #include <string>
+#include <sys/socket.h>
 #include <vector>
 
 #include <boost/asio/co_spawn.hpp>
@@ -87,6 +89,19 @@ inline std::optional<std::string> until_closed(const FileDescriptor& socket,
         if (size <= 0) return got;
         got.append(buffer, static_cast<std::size_t>(size));
     }
+}
+
+// Bytes a second at which the system sends at the most, of this process's sockets that have such a limit.
+inline std::vector<std::uint64_t> send_limits() {
+    constexpr int most = 256;
+    std::vector<std::uint64_t> limits;
+    for (int number = 0; number < most; ++number) {
+        std::uint64_t rate = 0;
+        socklen_t size = sizeof rate;
+        const bool is_socket = ::getsockopt(number, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, &size) == 0;
+        if (is_socket && rate != ~std::uint64_t{0}) limits.push_back(rate);
+    }
+    return limits;
 }
 
 }  // namespace trellis::loopback

@@ -15,6 +15,7 @@ namespace {
 
 using loopback::Agents;
 using loopback::run;
+using loopback::send_limits;
 
 std::string drawn_text(std::size_t size) {
     std::string text(size, '\0');
@@ -121,6 +122,17 @@ TEST_F(PlainStreamTest, WhatComesTogetherWithTheProofIsNotLost) {
             got += *run(context_, incoming->stream->read());
         EXPECT_EQ(got, "early");
     }
+}
+
+TEST_F(PlainStreamTest, WhatIsKeptBelowALinkLeavesALittleMoreSlowly) {
+    meet();
+    ASSERT_TRUE(send_limits().empty());
+    constexpr double link = 1e9;
+    a_->keep_below_link(link);
+    const auto limits = send_limits();
+    ASSERT_EQ(limits.size(), 1U);
+    EXPECT_LT(8 * limits[0], 0.99 * link);
+    EXPECT_GT(8 * limits[0], 0.97 * link);
 }
 
 TEST_F(PlainStreamTest, FilesGoFromOneToTheOtherWithWhatStandsBeforeThem) {

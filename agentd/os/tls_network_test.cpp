@@ -13,6 +13,7 @@ namespace {
 
 using loopback::Agents;
 using loopback::run;
+using loopback::send_limits;
 using loopback::stranger;
 using loopback::until_closed;
 using std::chrono::milliseconds;
@@ -101,6 +102,18 @@ TEST_F(TlsNetworkTest, MegabytesArriveWhole) {
         sent[i] = static_cast<char>(i * 31 >> 5);
     asio::co_spawn(context_, write_all(**a, sent), asio::detached);
     EXPECT_TRUE(run(context_, read_all(*incoming.stream)) == sent);
+}
+
+TEST_F(TlsNetworkTest, WhatIsKeptBelowALinkLeavesALittleMoreSlowly) {
+    const auto a = connect();
+    const auto incoming = accept();
+    ASSERT_TRUE(send_limits().empty());
+    constexpr double link = 1e9;
+    (*a)->keep_below_link(link);
+    const auto limits = send_limits();
+    ASSERT_EQ(limits.size(), 1U);
+    EXPECT_LT(8 * limits[0], 0.99 * link);
+    EXPECT_GT(8 * limits[0], 0.97 * link);
 }
 
 TEST_F(TlsNetworkTest, GatheringHoldsNothingBack) {

@@ -87,8 +87,13 @@ static void receive(size_t bytes, int packed, int whole) {
         return;
     }
     const unsigned long long size = ZSTD_getFrameContentSize(in, bytes);
-    char* out = size > 0 && size < most_size ? malloc(size) : NULL;
-    if (out == NULL || ZSTD_decompress(out, size, in, bytes) != size) {
+    const int possible = size > 0 && size < most_size;
+    char* out = possible ? malloc(size) : NULL;
+    if (possible && out == NULL) {
+        fail("out of memory");
+        return;
+    }
+    if (!possible || ZSTD_decompress(out, size, in, bytes) != size) {
         fail("what came is damaged");
         return;
     }
