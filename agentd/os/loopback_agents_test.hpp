@@ -2,6 +2,7 @@
 // its end.
 #pragma once
 
+#include "trellis/byte_stream.hpp"
 #include "trellis/peer.hpp"
 #include "trellis/task.hpp"
 
@@ -91,17 +92,23 @@ inline std::optional<std::string> until_closed(const FileDescriptor& socket,
     }
 }
 
-// Bytes a second at which the system sends at the most, of this process's sockets that have such a limit.
-inline std::vector<std::uint64_t> send_limits() {
-    constexpr int most = 256;
-    std::vector<std::uint64_t> limits;
-    for (int number = 0; number < most; ++number) {
-        std::uint64_t rate = 0;
+// Of this process's sockets, this stream's alone then has a limit: a little below the link.
+inline void expect_to_stay_below_a_link(ByteStream& stream) {
+    constexpr double link = 1e9;
+    constexpr int most_sockets = 256;
+    constexpr auto unlimited = ~std::uint64_t{0};
+    stream.keep_below_link(link);
+    int limited = 0;
+    for (int number = 0; number < most_sockets; ++number) {
+        std::uint64_t rate = unlimited;
         socklen_t size = sizeof rate;
-        const bool is_socket = ::getsockopt(number, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, &size) == 0;
-        if (is_socket && rate != ~std::uint64_t{0}) limits.push_back(rate);
+        ::getsockopt(number, SOL_SOCKET, SO_MAX_PACING_RATE, &rate, &size);
+        if (rate == unlimited) continue;
+        ++limited;
+        EXPECT_LT(8 * static_cast<double>(rate), 0.99 * link);
+        EXPECT_GT(8 * static_cast<double>(rate), 0.97 * link);
     }
-    return limits;
+    EXPECT_EQ(limited, 1);
 }
 
 }  // namespace trellis::loopback

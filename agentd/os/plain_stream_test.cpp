@@ -15,7 +15,6 @@ namespace {
 
 using loopback::Agents;
 using loopback::run;
-using loopback::send_limits;
 
 std::string drawn_text(std::size_t size) {
     std::string text(size, '\0');
@@ -126,13 +125,7 @@ TEST_F(PlainStreamTest, WhatComesTogetherWithTheProofIsNotLost) {
 
 TEST_F(PlainStreamTest, WhatIsKeptBelowALinkLeavesALittleMoreSlowly) {
     meet();
-    ASSERT_TRUE(send_limits().empty());
-    constexpr double link = 1e9;
-    a_->keep_below_link(link);
-    const auto limits = send_limits();
-    ASSERT_EQ(limits.size(), 1U);
-    EXPECT_LT(8 * limits[0], 0.99 * link);
-    EXPECT_GT(8 * limits[0], 0.97 * link);
+    loopback::expect_to_stay_below_a_link(*a_);
 }
 
 TEST_F(PlainStreamTest, FilesGoFromOneToTheOtherWithWhatStandsBeforeThem) {

@@ -13,7 +13,6 @@ namespace {
 
 using loopback::Agents;
 using loopback::run;
-using loopback::send_limits;
 using loopback::stranger;
 using loopback::until_closed;
 using std::chrono::milliseconds;
@@ -107,13 +106,7 @@ TEST_F(TlsNetworkTest, MegabytesArriveWhole) {
 TEST_F(TlsNetworkTest, WhatIsKeptBelowALinkLeavesALittleMoreSlowly) {
     const auto a = connect();
     const auto incoming = accept();
-    ASSERT_TRUE(send_limits().empty());
-    constexpr double link = 1e9;
-    (*a)->keep_below_link(link);
-    const auto limits = send_limits();
-    ASSERT_EQ(limits.size(), 1U);
-    EXPECT_LT(8 * limits[0], 0.99 * link);
-    EXPECT_GT(8 * limits[0], 0.97 * link);
+    loopback::expect_to_stay_below_a_link(**a);
 }
 
 TEST_F(TlsNetworkTest, GatheringHoldsNothingBack) {
