@@ -199,8 +199,8 @@ def flows_at_once():
 class MemoryInUse:
     """Holds the free memory of the machine, and gives it back as it is needed.
 
-    A virtual machine returns what is free to its host. A write of an agent to memory that has to be taken again takes 3 ms for
-    each MB, in which a kernel without preemption runs nothing else on that processor, the laboratory's network neither.
+    A virtual machine returns what is free to its host, and taking it again seems to be what makes a write of an agent take 3 ms
+    for each MB, in which a kernel without preemption runs nothing else on that processor, the laboratory's network neither.
     A machine that always has its memory knows nothing of it."""
 
     STEP = 1 << 21  # a huge page
