@@ -45,7 +45,8 @@ struct TlsListener::State : std::enable_shared_from_this<State> {
 
     Task<void> take_from(std::size_t door);
     Task<void> take_in(Connection connection);
-    Task<std::optional<HostId>> prove(Connection connection);
+    Task<std::optional<HelloGate::Greeted>> greet(Connection connection);
+    Task<bool> prove(Connection connection, HelloGate::Greeted greeted);
     void admit(tcp::socket socket);
     void close();
 
@@ -89,21 +90,21 @@ Task<void> TlsListener::State::take_in(Connection connection) {
     const auto self = shared_from_this();
     error_code error;
     const std::string from = connection->socket().remote_endpoint(error).address().to_string();
-    const std::optional<HostId> peer = co_await prove(connection);
+    const auto greeted = co_await greet(connection);
+    const bool proven = greeted && co_await prove(connection, *greeted);
     unproven.remove(connection);
-    if (closed) {
-        connection->close();
-    } else if (!peer || waiting.size() >= max_waiting) {
-        connection->close();
-        if (!peer) on_stranger(from);
-    } else {
-        waiting.push_back({*peer, stream_over(connection, keys.session().plain)});
+    if (proven && !closed && waiting.size() < max_waiting) {
+        waiting.push_back({greeted->peer, stream_over(connection, keys.session().plain)});
         arrived.notify();
+        co_return;
     }
+    connection->close();
+    // A participant that has greeted may end before the handshake does.
+    if (!greeted && !closed) on_stranger(from);
 }
 
-// Who it is, by the hello within the time for it and the handshake after it.
-Task<std::optional<HostId>> TlsListener::State::prove(Connection connection) {
+// Who it is, by the hello within the time for it.
+Task<std::optional<HelloGate::Greeted>> TlsListener::State::greet(Connection connection) {
     std::array<char, hello_size> hello{};
     error_code error;
     std::size_t size = 0;
@@ -113,13 +114,14 @@ Task<std::optional<HostId>> TlsListener::State::prove(Connection connection) {
         std::tie(error, size) = co_await asio::async_read(connection->socket(), space, as_result);
     }
     if (error || closed) co_return std::nullopt;
-    const auto greeted = gate.check({hello.data(), hello.size()});
-    if (!greeted) co_return std::nullopt;
-    connection->key = tls_key(greeted->key, greeted->random);
+    co_return gate.check({hello.data(), hello.size()});
+}
+
+Task<bool> TlsListener::State::prove(Connection connection, HelloGate::Greeted greeted) {
+    connection->key = tls_key(greeted.key, greeted.random);
     const Deadline deadline(connection, handshake_time);
     const Result<void> proved = co_await connection->handshake(TlsConnection::Side::server);
-    if (!proved) co_return std::nullopt;
-    co_return greeted->peer;
+    co_return proved.has_value();
 }
 
 void TlsListener::State::close() {

@@ -255,7 +255,10 @@ TEST_F(TlsNetworkTest, AHelloServesOnce) {
     const std::string hello =
         make_hello(*keys.of(agents_.id(1)), keys, agents_.id(1), random_bytes(hello_random_size));
     EXPECT_EQ(answer_to(hello, milliseconds(100)), std::nullopt);
+    let_run(milliseconds(50));
+    EXPECT_TRUE(reports_.empty()) << reports_.front();  // it has ended, but was no stranger
     EXPECT_EQ(answer_to(hello, milliseconds(100)), "");
+    EXPECT_EQ(reports_.size(), 1U);
 }
 
 TEST_F(TlsNetworkTest, ManyStrangersDoNotKeepAPeerOut) {
