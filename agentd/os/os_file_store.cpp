@@ -131,7 +131,9 @@ Result<Footprint> OsFileStore::footprint(const std::string& path) {
     constexpr std::uint64_t block = 512;
     struct stat found {};
     if (::lstat(path.c_str(), &found) != 0) return failure(path);
-    return Footprint{static_cast<std::uint64_t>(found.st_blocks) * block, found.st_uid == ::geteuid()};
+    Footprint footprint{static_cast<std::uint64_t>(found.st_blocks) * block, found.st_uid == ::geteuid()};
+    if (S_ISREG(found.st_mode) && found.st_nlink > 1) footprint.shared = {found.st_dev, found.st_ino};
+    return footprint;
 }
 
 Result<std::vector<std::string>> OsFileStore::list(const std::string& directory) {
@@ -166,6 +168,10 @@ Result<void> OsFileStore::make_directory(const std::string& path) {
 
 Result<void> OsFileStore::make_link(const std::string& path, const std::string& target) {
     return checked(::symlink(target.c_str(), path.c_str()), path);
+}
+
+Result<void> OsFileStore::make_hard_link(const std::string& path, const std::string& file) {
+    return checked(::linkat(AT_FDCWD, file.c_str(), AT_FDCWD, path.c_str(), 0), path);
 }
 
 Result<void> OsFileStore::set_metadata(const std::string& path, const FileStatus& status) {

@@ -6,9 +6,11 @@
 #include "trellis/result.hpp"
 #include "trellis/task.hpp"
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,10 +29,17 @@ struct FileStatus {
     friend bool operator==(const FileStatus&, const FileStatus&) = default;
 };
 
+// By what one file can be told from all others of this machine.
+struct FileIdentity {
+    std::uint64_t device = 0, number = 0;
+    friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
+};
+
 // What a file has besides what it says of itself.
 struct Footprint {
-    std::uint64_t bytes = 0;  // on the disk: fewer than its size if it has holes
-    bool own = true;          // it belongs to the user who asks
+    std::uint64_t bytes = 0;               // on the disk: fewer than its size if it has holes
+    bool own = true;                       // it belongs to the user who asks
+    std::optional<FileIdentity> shared{};  // by several names (hard links); nothing: it has only this one
 };
 
 // Owned by who opened it; closed when it is destroyed.
@@ -74,6 +83,8 @@ class FileStore {
     virtual Result<std::unique_ptr<OpenFile>> open_to_write(const std::string& path) = 0;
     virtual Result<void> make_directory(const std::string& path) = 0;  // 0700
     virtual Result<void> make_link(const std::string& path, const std::string& target) = 0;
+    // Another name of a file that is there.
+    virtual Result<void> make_hard_link(const std::string& path, const std::string& file) = 0;
     // The mode (not of a link) and the time.
     virtual Result<void> set_metadata(const std::string& path, const FileStatus& status) = 0;
     virtual Result<void> rename(const std::string& from, const std::string& to) = 0;

@@ -1,6 +1,7 @@
 #include "plugins/bcast/manifest.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -8,24 +9,45 @@
 namespace trellis::plugins::bcast {
 namespace {
 
-Result<void> add(FileStore& files, const std::string& root, const std::string& path, Manifest& manifest) {
-    const std::string whole = path.empty() ? root : root + "/" + path;
-    const Result<FileStatus> status = path.empty() ? files.status(whole) : files.link_status(whole);
+// Walks through what lies at a path.
+class Reader {
+  public:
+    Reader(FileStore& files, const std::string& root) : files_(files), root_(root) {}
+    Result<void> add(const std::string& path);
+    Manifest manifest;
+
+  private:
+    FileStore& files_;
+    const std::string& root_;
+    std::map<FileIdentity, std::string> first_names_;  // of files that have more
+};
+
+Result<void> Reader::add(const std::string& path) {
+    const std::string whole = path.empty() ? root_ : root_ + "/" + path;
+    const Result<FileStatus> status = path.empty() ? files_.status(whole) : files_.link_status(whole);
     if (!status) return status.error();
     if (status->type == FileType::absent) return unavailable(whole + ": No such file or directory");
     if (status->type == FileType::other)
         return invalid(whole + ": neither a file, a directory nor a symbolic link");
-    if (manifest.entries.size() == most_entries) return invalid(root + ": too many files");
-    manifest.entries.push_back(
-        {path, status->type, status->mode, status->modified, status->size, status->target});
+    if (manifest.entries.size() == most_entries) return invalid(root_ + ": too many files");
+    Entry& entry = manifest.entries.emplace_back();
+    entry = {path, status->type, status->mode, status->modified, status->size, status->target};
+    if (entry.type == FileType::file && !path.empty()) {
+        const Result<Footprint> found = files_.footprint(whole);
+        if (!found) return found.error();
+        if (found->shared && !first_names_.try_emplace(*found->shared, path).second) {
+            entry.target = first_names_[*found->shared];
+            entry.size = 0;
+        }
+    }
     if (status->type != FileType::directory) return {};
-    const auto names = files.list(whole);
+    const auto names = files_.list(whole);
     if (!names) return names.error();
     for (const std::string& name : *names) {
         std::string below = path;
         if (!below.empty()) below += '/';
         below += name;
-        Result<void> added = add(files, root, below, manifest);
+        Result<void> added = add(below);
         if (!added) return added;
     }
     return {};
@@ -56,16 +78,16 @@ std::uint64_t Manifest::content_bytes() const {
 }
 
 Result<Manifest> read_manifest(FileStore& files, const std::string& path) {
-    Manifest manifest;
-    const Result<void> added = add(files, path, "", manifest);
+    Reader reader(files, path);
+    const Result<void> added = reader.add("");
     if (!added) return added.error();
-    return manifest;
+    return std::move(reader.manifest);
 }
 
 Result<void> validate(const Manifest& manifest, std::optional<std::uint64_t> content_bytes) {
     if (manifest.entries.empty() || !manifest.entries.front().path.empty())
         return invalid("manifest: it has no first entry");
-    std::set<std::string_view> seen, directories;
+    std::set<std::string_view> seen, directories, files;
     std::uint64_t sum = 0;
     for (const Entry& entry : manifest.entries) {
         const bool first = &entry == &manifest.entries.front();
@@ -74,6 +96,8 @@ Result<void> validate(const Manifest& manifest, std::optional<std::uint64_t> con
         if (!known) return refused(entry, "of no known type");
         if (entry.type != FileType::file && entry.size != 0)
             return refused(entry, "only files have contents");
+        if (entry.is_hard_link() && (entry.size != 0 || !files.contains(entry.target)))
+            return refused(entry, "not another name of a file before");
         const std::string_view path = entry.path;
         const std::size_t slash = path.rfind('/');
         const std::string_view above = slash == std::string_view::npos ? "" : path.substr(0, slash);
@@ -81,6 +105,7 @@ Result<void> validate(const Manifest& manifest, std::optional<std::uint64_t> con
         if (!first && !directories.contains(above)) return refused(entry, "in no directory");
         if (!seen.insert(path).second) return refused(entry, "given twice");
         if (entry.type == FileType::directory) directories.insert(path);
+        if (entry.type == FileType::file && !entry.is_hard_link()) files.insert(path);
         if (sum + entry.size < sum) return refused(entry, "too large");
         sum += entry.size;
     }

@@ -18,7 +18,9 @@ struct Entry {
     std::uint32_t mode = 0;
     std::int64_t modified = 0;
     std::uint64_t size = 0;  // of a file
-    std::string target;      // of a link
+    std::string target;      // of a link; of a file that has no contents of its own: the path before of which
+                             // this is another name
+    [[nodiscard]] bool is_hard_link() const { return type == FileType::file && !target.empty(); }
     [[nodiscard]] FileStatus status() const { return {type, mode, modified, size, target}; }
     friend bool operator==(const Entry&, const Entry&) = default;
     template <class Archive>
@@ -43,7 +45,8 @@ struct Manifest {
 [[nodiscard]] Result<Manifest> read_manifest(FileStore& files, const std::string& path);
 
 // A first entry, all others below it, each in a directory that came before, no name twice, no way out by ..
-// or through a link. `content_bytes`: what the contents must sum up to; nothing: one file of any size.
+// or through a link; hard links to files that came before. `content_bytes`: what the contents must sum up to;
+// nothing: one file of any size.
 [[nodiscard]] Result<void> validate(const Manifest& manifest, std::optional<std::uint64_t> content_bytes);
 
 // A part of the contents that lies in one file.

@@ -98,6 +98,22 @@ TEST(BcastManifest, RefusesPathsThatLeadOutOfIt) {
     EXPECT_FALSE(valid(entry("e", FileType::directory, 1), 1));
 }
 
+TEST(BcastManifest, KnowsOnlyOtherNamesOfFilesBefore) {
+    const auto valid = [](const std::string& target, std::uint64_t size = 0) {
+        Entry last = entry("other", FileType::file, size);
+        last.target = target;
+        Entry second = entry("second", FileType::file);
+        second.target = "file";
+        const Manifest manifest{{entry("", FileType::directory), entry("file", FileType::file, 7),
+                                 entry("link", FileType::link), second, last}};
+        return validate(manifest, 7 + size).has_value();
+    };
+    EXPECT_TRUE(valid("file"));
+    EXPECT_FALSE(valid("file", 7));
+    for (const char* target : {"link", "second", "other", "/file", "../file", "./file", "absent"})
+        EXPECT_FALSE(valid(target)) << target;
+}
+
 TEST(BcastManifest, NeedsAFirstEntry) {
     EXPECT_FALSE(validate(Manifest{}, 0));
     EXPECT_FALSE(validate(Manifest{{entry("a", FileType::file)}}, 0));

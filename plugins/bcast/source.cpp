@@ -17,7 +17,7 @@ std::string last_name(std::string path) {
 std::uint64_t room_of(FileStore& files, const std::string& path, const Manifest& manifest) {
     std::uint64_t room = 0;
     for (const Entry& entry : manifest.entries) {
-        if (entry.type != FileType::file) continue;
+        if (entry.type != FileType::file || entry.is_hard_link()) continue;
         const std::string whole = entry.path.empty() ? path : path + "/" + entry.path;
         const auto there = files.link_status(whole);
         const auto found = files.footprint(whole);
@@ -100,8 +100,8 @@ class PathSource final : public Source {
             const std::string path = path_of(entry);
             const auto now = files_.status(path);
             if (!now) return now.error();
-            const bool same =
-                now->type == entry.type && now->size == entry.size && now->modified == entry.modified;
+            const bool same_size = now->size == entry.size || entry.is_hard_link();
+            const bool same = now->type == entry.type && same_size && now->modified == entry.modified;
             if (!same) return changed(path);
         }
         return {};

@@ -103,7 +103,10 @@ Result<void> Staging::complete(std::uint64_t right) {
         const std::uint64_t here = std::min(right, entry.size);
         right -= here;
         Result<void> done;
-        if (there->type != entry.type)
+        if (entry.is_hard_link() && there->type == FileType::file)
+            done = files_.remove(path);  // whatever it is a name of
+        if (!done) return done;
+        if (entry.is_hard_link() || there->type != entry.type)
             done = make(entry);
         else if (entry.type == FileType::file && (here < entry.size || there->size != entry.size))
             done = clear_behind(path, here, entry.size);
@@ -127,6 +130,8 @@ Result<void> Staging::make(const Entry& entry) {
         made = files_.make_directory(path);
     } else if (entry.type == FileType::link) {
         made = files_.make_link(path, entry.target);
+    } else if (entry.is_hard_link()) {
+        made = files_.make_hard_link(path, temporary_ + "/" + entry.target);
     } else {
         const auto file = files_.create(path);
         if (!file) return file.error();

@@ -93,7 +93,7 @@ what_a_listener_sees() {
 }
 
 # Names, types, modes, times, links and contents, in one digest.
-describe_tree='cd /tmp/tree && { find . -printf "%p %y %m %T@ %l\n"; find . -type f -exec sha256sum {} +; } | LC_ALL=C sort | sha256sum'
+describe_tree='cd /tmp/tree && { find . -printf "%p %y %m %T@ %l\n"; find . -type f -printf "%p %n\n"; find . -type f -exec sha256sum {} +; } | LC_ALL=C sort | sha256sum'
 
 a_tree() {
     session <<TRL
@@ -310,7 +310,7 @@ TRL
 begin_lab four_switches_16
 on ctl sh -c "head -c ${megabytes}000000 /dev/urandom > /tmp/big"
 on ctl sh -c 'mkdir -p "/tmp/tree/a b/c" && cd /tmp/tree && : > empty && echo x > "a b/line
-break" && chmod 750 "a b" && ln -s "a b" link && seq 1 1000 | while read -r n; do echo $n > "a b/c/$n"; done'
+break" && chmod 750 "a b" && ln -s "a b" link && seq 1 1000 | while read -r n; do echo $n > "a b/c/$n"; done && ln "a b/c/7" other'
 try "a file to 16 hosts" one_file
 try "a file from a session that stays up" from_a_standing_session
 try "a tree of files" a_tree

@@ -115,6 +115,7 @@ TEST_F(BcastResume, GoesOnWithADirectory) {
         there.put("/tmp/tree/a", drawn_bytes(9'000'000, 3), 0444);
         there.put("/tmp/tree/b", drawn_bytes(9'000'000, 4));
         there.put("/tmp/tree/c", "");
+        EXPECT_TRUE(there.make_hard_link("/tmp/tree/d", "/tmp/tree/a"));
     };
     make(files("ctl"));
     for (const std::string& host : hosts_)
@@ -128,6 +129,8 @@ TEST_F(BcastResume, GoesOnWithADirectory) {
         EXPECT_EQ(files(host).paths(), files("ctl").paths()) << host;
         for (const char* path : {"/tmp/tree/a", "/tmp/tree/b", "/tmp/tree/c"})
             EXPECT_TRUE(files(host).content(path) == files("ctl").content(path)) << host << path;
+        const auto shared = files(host).footprint("/tmp/tree/a")->shared;
+        EXPECT_TRUE(shared && files(host).footprint("/tmp/tree/d")->shared == shared) << host;
     }
 }
 

@@ -69,6 +69,32 @@ TEST_F(BcastSimulated, SendsATreeOfFilesWithNamesModesAndTimes) {
     }
 }
 
+// Ten names of ten megabytes, thrice: there is room for three times ten.
+TEST_F(BcastSimulated, SendsAFileOfManyNamesOnce) {
+    sim::SimFiles& here = files("ctl");
+    here.put_directory("/tmp/tree");
+    here.put_directory("/tmp/tree/d");
+    here.put("/tmp/tree/d/0", drawn_bytes(10'000'000), 0444);
+    for (int i = 1; i < 10; ++i)
+        ASSERT_TRUE(here.make_hard_link("/tmp/tree/" + std::to_string(i), "/tmp/tree/d/0"));
+    for (const std::string& host : hosts_)
+        files(host).set_capacity(31'000'000);
+    ASSERT_EQ(run("bcast /tmp/tree /tmp"), 0) << said_;
+    ASSERT_EQ(run("bcast --verify /tmp/tree /tmp/other"), 0) << said_;
+    ASSERT_EQ(run("bcast h3:/tmp/tree/d /tmp/one"), 0) << said_;
+    for (const std::string& host : hosts_) {
+        const auto shared = files(host).footprint("/tmp/tree/d/0")->shared;
+        ASSERT_TRUE(shared) << host;
+        for (int i = 1; i < 10; ++i)
+            EXPECT_EQ(files(host).footprint("/tmp/tree/" + std::to_string(i))->shared, shared) << host;
+        EXPECT_TRUE(files(host).content("/tmp/tree/7") == here.content("/tmp/tree/7")) << host;
+        EXPECT_EQ(files(host).link_status("/tmp/tree/7")->mode, 0444u) << host;
+        const auto one = files(host).footprint("/tmp/one/0");
+        EXPECT_EQ(one.has_value(), host != "h3") << host;
+        EXPECT_FALSE(one && one->shared) << host;
+    }
+}
+
 TEST_F(BcastSimulated, SendsTenThousandSmallFiles) {
     sim::SimFiles& here = files("ctl");
     here.put_directory("/tmp/tree");

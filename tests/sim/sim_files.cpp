@@ -127,6 +127,7 @@ Result<Footprint> SimFiles::footprint(const std::string& path) {
     Footprint found{0, !foreign_.contains(whole(path))};
     for (std::size_t at = 0; at < content.size(); at += block)
         if (content.substr(at, block).find_first_not_of('\0') != std::string_view::npos) found.bytes += block;
+    if (node->second->names > 1) found.shared = {0, reinterpret_cast<std::uintptr_t>(node->second.get())};
     return found;
 }
 
@@ -184,6 +185,17 @@ Result<void> SimFiles::make_link(const std::string& path, const std::string& tar
     return {};
 }
 
+Result<void> SimFiles::make_hard_link(const std::string& path, const std::string& file) {
+    const auto there = nodes_.find(whole(file));
+    if (there == nodes_.end()) return absent(file);
+    const std::shared_ptr<Node> node = there->second;
+    const auto added = add(path, FileType::file);
+    if (!added) return added.error();
+    nodes_[whole(path)] = node;
+    ++node->names;
+    return {};
+}
+
 Result<void> SimFiles::set_metadata(const std::string& path, const FileStatus& status) {
     const auto node = nodes_.find(whole(path));
     if (node == nodes_.end()) return absent(path);
@@ -220,7 +232,7 @@ Result<void> SimFiles::remove(const std::string& path) {
     if (node == nodes_.end()) return absent(path);
     if (node->second->status.type == FileType::directory && !list(path)->empty())
         return Failure{FailureKind::unavailable, "", "", path + ": Directory not empty"};
-    used_ -= node->second->status.size;
+    if (--node->second->names == 0) used_ -= node->second->status.size;
     nodes_.erase(node);
     return {};
 }

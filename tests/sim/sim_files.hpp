@@ -43,6 +43,7 @@ class SimFiles final : public FileStore {
     Result<std::unique_ptr<OpenFile>> open_to_write(const std::string& path) override { return open(path); }
     Result<void> make_directory(const std::string& path) override;
     Result<void> make_link(const std::string& path, const std::string& target) override;
+    Result<void> make_hard_link(const std::string& path, const std::string& file) override;
     Result<void> set_metadata(const std::string& path, const FileStatus& status) override;
     Result<void> rename(const std::string& from, const std::string& to) override;
     Result<void> remove(const std::string& path) override;
@@ -58,6 +59,7 @@ class SimFiles final : public FileStore {
         FileStatus status;
         std::string content;
         bool claimed = false;
+        int names = 1;
     };
     [[nodiscard]] static std::string whole(const std::string& path);
     [[nodiscard]] Result<void> may_change(const std::string& path) const;
