@@ -6,7 +6,6 @@
 #include "trellis/result.hpp"
 #include "trellis/task.hpp"
 
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trellis {
@@ -29,11 +29,8 @@ struct FileStatus {
     friend bool operator==(const FileStatus&, const FileStatus&) = default;
 };
 
-// By what one file can be told from all others of this machine.
-struct FileIdentity {
-    std::uint64_t device = 0, number = 0;
-    friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
-};
+// By what one file can be told from all others of this machine: its device, and its number there.
+using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;
 
 // What a file has besides what it says of itself.
 struct Footprint {
