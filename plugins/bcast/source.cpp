@@ -17,7 +17,7 @@ std::string last_name(std::string path) {
 std::uint64_t room_of(FileStore& files, const std::string& path, const Manifest& manifest) {
     std::uint64_t room = 0;
     for (const Entry& entry : manifest.entries) {
-        if (entry.type != FileType::file || entry.is_hard_link()) continue;
+        if (entry.type != FileType::file) continue;
         const std::string whole = entry.path.empty() ? path : path + "/" + entry.path;
         const auto there = files.link_status(whole);
         const auto found = files.footprint(whole);
