@@ -8,12 +8,12 @@
 namespace trellis::plugins::bcast {
 namespace {
 
-constexpr Duration window = std::chrono::milliseconds(900);  // for which rates are compared
+constexpr Duration window = std::chrono::milliseconds(500);  // for which rates are compared
 // As a new connection needs time to get up to its rate.
 constexpr Duration window_after_move = std::chrono::milliseconds(3500);
 constexpr Duration lately = std::chrono::seconds(1);
 constexpr double least_rate = piece_size;            // bytes a second, of the faster host
-constexpr double least_distance = 4.0 * chunk_size;  // bytes: less may lie in buffers
+constexpr double least_distance = 2.0 * chunk_size;  // bytes: less may lie in buffers
 
 }  // namespace
 

@@ -73,10 +73,10 @@ Task<void> Giver::receive_messages() {
 }
 
 Task<void> Giver::keep_time() {
-    for (int ticks = 0;; ++ticks) {
+    for (;;) {
         co_await context_.world().clock.sleep(tick);
         holding_.beat(holding_.pulse() + 1);
-        if (ticks % ticks_between_progress == 0) tell_root(Progress{holding_.end(), holding_.stored()});
+        tell_root(Progress{holding_.end(), holding_.stored()});
     }
 }
 

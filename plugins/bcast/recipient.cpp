@@ -223,7 +223,7 @@ void Recipient::handle(ToRole message) {
 }
 
 Task<void> Recipient::keep_time() {
-    for (int ticks = 0;; ++ticks) {
+    for (std::size_t ticks = 0;; ++ticks) {
         co_await context_.world().clock.sleep(tick);
         upstream_->check_silence();
         holding_.changed.notify();
@@ -231,7 +231,9 @@ Task<void> Recipient::keep_time() {
         const bool less_comes = coming_.slackens(holding_.end().bytes());
         const bool less_goes = going_.slackens(static_cast<double>(service_->sent()));
         const bool at_once = (less_comes || less_goes) && !holding_.finished();
-        if (ticks % ticks_between_progress != 0 && !at_once) continue;
+        const std::size_t usual =
+            begin_ ? ticks_between_progress(begin_->chain.size()) : most_ticks_between_progress;
+        if (ticks % usual != 0 && !at_once) continue;
         if (begin_) tell_root(Progress{holding_.end(), holding_.stored()});
         if (!begin_ && resumption_) tell_root(Progress{{}, resumption_->right()});
     }

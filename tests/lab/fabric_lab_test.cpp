@@ -3,6 +3,7 @@
 #include "tests/lab/laboratory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -161,15 +162,35 @@ TEST_P(LabFile, ComesUpAnswersAndGoes) {
     EXPECT_FALSE(std::filesystem::exists("/run/trellis-lab/test-file"));
 }
 
-// Smallest of 200 round trips: never below the truth, and not so far above it that a link could have been
-// counted twice. What two hosts' own work adds (30 to 60 us, more with more hosts) is seen between
-// neighbours; the farther ones must come as close. How close is printed, not judged.
+// What two hosts' own work and the laboratory's add to a round trip on this machine: 30 to 60 us, or some
+// times that, as between neighbours of a laboratory without delays.
+double own_work_us() {
+    static const double usual = [] {
+        const std::string file = "/tmp/no_delays_" + std::to_string(getpid()) + ".lab";
+        std::ofstream(file) << "switch s0\nhosts a%02d 0 1 s0 10.1.0.1 rate=1gbit queue=512k\n"
+                               "host ctl s0 10.9.0.1 rate=10gbit queue=1m\n";
+        Laboratory lab(file, "test-no-delays", {"--precise"});
+        std::filesystem::remove(file);
+        serve(lab, "a00");
+        std::array<double, 11> smallest{};
+        for (double& one : smallest)
+            one = figure(lab, "a01", "rtt", "a00", "200");
+        std::ranges::nth_element(smallest, smallest.begin() + 5);
+        std::cout << "own work: " << smallest[5] << " us\n";
+        return smallest[5];
+    }();
+    return usual;
+}
+
+// Smallest of 200 round trips: never below the truth, and above the own work not so far that a link could
+// have been counted twice. More hosts have more of it, which is seen between neighbours; the farther ones
+// must come as close. How close is printed, not judged.
 TEST_P(LabFile, IsAsFarAsItSays) {
+    double own_work = own_work_us() + 60;
     Laboratory lab(GetParam(), "test-file", {"--precise"});
     const auto& hosts = lab.truth().hosts;
     serve(lab, hosts[0].name);
     Timing timing;
-    double own_work = 100;
     for (std::size_t i : {std::size_t{1}, hosts.size() / 2, hosts.size() - 2}) {
         const std::string& host = hosts[i].name;
         double truth = true_rtt_us(lab, host, hosts[0].name);

@@ -12,8 +12,11 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 
+constexpr std::size_t large = sim::effort(12'000'000, 7'000'000);
+
 class BcastByMethod : public BcastSimulated, public ::testing::WithParamInterface<const char*> {
   protected:
+    BcastByMethod() : BcastSimulated(20) {}
     [[nodiscard]] std::string line(const std::string& rest) const {
         return std::string("bcast --json --order name --method ") + GetParam() + " " + rest;
     }
@@ -47,7 +50,7 @@ TEST_P(BcastByMethod, TakesWhatLiesOnAHost) {
 // Nodes 12 and 8 of the tree give to others; the first one takes it from the shell.
 TEST_P(BcastByMethod, AHostThatDiesIsNoneOfTheOthersBusiness) {
     for (const char* victim : {"h0", "h7", "h11"}) {
-        put_source(12'000'000);
+        put_source(large);
         after(milliseconds(400), [victim](sim::SimWorld& there) { there.kill(victim); });
         EXPECT_EQ(run(line("/tmp/big /tmp/big")), 1);
         EXPECT_THAT(said_, HasSubstr(std::string("bcast: ") + victim + ": "));
@@ -59,7 +62,7 @@ TEST_P(BcastByMethod, AHostThatDiesIsNoneOfTheOthersBusiness) {
 }
 
 TEST_P(BcastByMethod, AHostThatStandsStillGetsItAfterwards) {
-    put_source(12'000'000);
+    put_source(large);
     after(milliseconds(400), [](sim::SimWorld& there) { there.stop("h7"); });
     after(milliseconds(9000), [](sim::SimWorld& there) { there.resume("h7"); });
     EXPECT_EQ(run(line("/tmp/big /tmp/big")), 0) << said_;
@@ -68,7 +71,7 @@ TEST_P(BcastByMethod, AHostThatStandsStillGetsItAfterwards) {
 }
 
 TEST_P(BcastByMethod, ASlowHostGetsItToo) {
-    put_source(12'000'000);
+    put_source(large);
     world().network().set_rate("h7", 25e6);
     EXPECT_EQ(run(line("/tmp/big /tmp/big")), 0) << said_;
     expect_everywhere_alike();
@@ -76,7 +79,7 @@ TEST_P(BcastByMethod, ASlowHostGetsItToo) {
 
 // Half of the hosts are gone and named to it in vain, one after the other.
 TEST_P(BcastByMethod, AHostThatFindsNobodyForAWhileGetsItFromTheShell) {
-    put_source(12'000'000);
+    put_source(large);
     std::erase_if(hosts_, [](const std::string& host) { return host.size() == 3; });
     after(milliseconds(400), [](sim::SimWorld& there) { there.stop("h4"); });
     after(milliseconds(500), [](sim::SimWorld& there) {

@@ -105,7 +105,7 @@ TEST_F(BcastPlain, GoesOnAfterCtrlC) {
     EXPECT_EQ(run("bcast --resume --order name /tmp/big /tmp"), 130);
     world().advance(seconds(1));
     EXPECT_EQ(run("bcast --resume --order name /tmp/big /tmp"), 0) << said_;
-    EXPECT_THAT(said_, HasSubstr(" was there from an earlier one: h[0-19]"));
+    EXPECT_THAT(said_, HasSubstr(" was there from an earlier one: " + all_hosts()));
     expect_everywhere("/tmp/big", content);
 }
 
@@ -134,11 +134,11 @@ TEST_F(BcastPlain, ALinkThatIsCutCostsTheOthersASecondAtMost) {
     after(milliseconds(1000), [](sim::SimWorld& there) { there.cut("h7", sim::Cut::silent); });
     EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/big"), 1);
     EXPECT_LT(seconds_of_others("h7"), undisturbed_ + 1);
-    EXPECT_THAT(said_, HasSubstr("19 of 20 hosts have it"));
+    EXPECT_THAT(said_, HasSubstr(have_it_but(1)));
 }
 
 TEST(BcastChaosPlain, EveryHostThatIsLeftHasTheExactBytesAndNobodyAPart) {
-    for (std::uint64_t seed = 104; seed <= sim::effort(160, 124); seed += 4)
+    for (std::uint64_t seed = 104; seed <= sim::effort(160, 116); seed += 4)
         EXPECT_EQ(BcastChaos(seed).run(), "") << seed;
 }
 

@@ -1,8 +1,9 @@
-// BcastSimulated: 20 simulated hosts at one switch, a session that has reached them, and what is expected of
-// `bcast` there. A fixture; tests break its world as they like.
+// BcastSimulated: 20 simulated hosts at one switch (10 under sanitizers), a session that has reached them,
+// and what is expected of `bcast` there. A fixture; tests break its world as they like.
 #pragma once
 
 #include "tests/scenario/sim_shell.hpp"
+#include "tests/sim/effort.hpp"
 
 #include <algorithm>
 #include <random>
@@ -26,16 +27,15 @@ inline std::string drawn_bytes(std::size_t size, std::uint64_t seed = 1) {
 }
 
 // A queue holds all that one connection may have under way: as in a real kernel nobody loses what is its own.
-inline lab::TopologyFile twenty_hosts() {
-    return sim::parse_lab(
-        "switch s0\nhost ctl s0 10.9.0.1 rate=10gbit delay=25us queue=8m\n"
-        "hosts h%d 0 19 s0 10.1.0.1 rate=1gbit delay=25us queue=4m\n");
+inline lab::TopologyFile hosts_at_a_switch(std::size_t count) {
+    return sim::parse_lab("switch s0\nhost ctl s0 10.9.0.1 rate=10gbit delay=25us queue=8m\nhosts h%d 0 " +
+                          std::to_string(count - 1) + " s0 10.1.0.1 rate=1gbit delay=25us queue=4m\n");
 }
 
 class BcastSimulated : public ::testing::Test {
   protected:
-    BcastSimulated() : shell_(twenty_hosts()) {
-        for (std::size_t i = 0; i < 20; ++i)
+    explicit BcastSimulated(std::size_t count = sim::effort(20, 10)) : shell_(hosts_at_a_switch(count)) {
+        for (std::size_t i = 0; i < count; ++i)
             hosts_.push_back("h" + std::to_string(i));
         EXPECT_EQ(shell_.explore_all(), 0) << shell_.said();
         (void)shell_.said();
@@ -54,6 +54,11 @@ class BcastSimulated : public ::testing::Test {
     template <class What>
     void after(Duration delay, What what) {
         world().time().at(world().time().now() + delay, [this, what] { what(world()); });
+    }
+    [[nodiscard]] std::string all_hosts() const { return "h[0-" + hosts_.back().substr(1) + "]"; }
+    [[nodiscard]] std::string have_it_but(std::size_t missing) const {
+        const std::size_t count = hosts_.size();
+        return std::to_string(count - missing) + " of " + std::to_string(count) + " hosts have it";
     }
     // This file and nothing else on every host but these.
     void expect_everywhere(const std::string& path, const std::string& content,

@@ -25,7 +25,7 @@ TEST_F(BcastSimulated, GivesEveryHostTheExactBytes) {
     files("ctl").put("/tmp/big", content, 0751);
     EXPECT_EQ(run("bcast /tmp/big /tmp"), 0) << said_;
     expect_everywhere("/tmp/big", content);
-    EXPECT_THAT(said_, HasSubstr("20 of 20 hosts have it: 3 MB"));
+    EXPECT_THAT(said_, HasSubstr(have_it_but(0) + ": 3 MB"));
     EXPECT_THAT(said_, HasSubstr("no topology is known"));
     EXPECT_THAT(said_, Not(HasSubstr("over the control tree")));
     for (const std::string& host : hosts_) {
@@ -63,7 +63,7 @@ TEST_F(BcastSimulated, AHostThatDiesCostsTheOthersNothing) {
     after(milliseconds(600), [](sim::SimWorld& there) { there.kill("h7"); });
     EXPECT_EQ(run("bcast --order name /tmp/big /tmp/big"), 1);
     EXPECT_THAT(said_, HasSubstr("bcast: h7: "));
-    EXPECT_THAT(said_, HasSubstr("19 of 20 hosts have it"));
+    EXPECT_THAT(said_, HasSubstr(have_it_but(1)));
     for (const std::string& host : hosts_) {
         if (host == "h7") continue;
         EXPECT_TRUE(files(host).content("/tmp/big") == content) << host;
@@ -77,7 +77,8 @@ TEST_F(BcastSimulated, AHostThatFallsSilentIsPassedOverAndGetsItsFileLater) {
     const Duration undisturbed = time_undisturbed(content);
     after(milliseconds(600), [](sim::SimWorld& there) { there.stop("h7"); });
     after(undisturbed + seconds(1), [this, &content](sim::SimWorld& there) {
-        EXPECT_TRUE(files("h19").has("/tmp/big") && files("h19").content("/tmp/big") == content);
+        EXPECT_TRUE(files(hosts_.back()).has("/tmp/big") &&
+                    files(hosts_.back()).content("/tmp/big") == content);
         there.resume("h7");
     });
     EXPECT_EQ(run("bcast --order name /tmp/big /tmp/big"), 0) << said_;
@@ -97,31 +98,31 @@ TEST_F(BcastSimulated, AHostThatWasSilentTakesItAtTheEnd) {
 }
 
 // What it costs until that is seen, however much there is to send.
-TEST_F(BcastSimulated, ASlowHostCostsTheOthersOneAndAHalfSecondsAtMost) {
+TEST_F(BcastSimulated, ASlowHostCostsTheOthersASecondAtMost) {
     prepare(30'000'000);
     world().network().set_rate("h7", 12.5e6);
     EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/big"), 0) << said_;
-    EXPECT_LT(seconds_of_others("h7"), undisturbed_ + 1.5);
+    EXPECT_LT(seconds_of_others("h7"), undisturbed_ + 1);
     EXPECT_GT(seconds_of("h7"), undisturbed_ * 3);
     expect_everywhere_alike();
 }
 
 // What it says of itself stands in the queue of its card, behind what it gives.
-TEST_F(BcastSimulated, AFirstHostThatBecomesSlowCostsTheOthersTwoSecondsAtMost) {
+TEST_F(BcastSimulated, AFirstHostThatBecomesSlowCostsTheOthersOneAndAHalfSecondsAtMost) {
     prepare(30'000'000);
     after(milliseconds(1900), [](sim::SimWorld& there) { there.network().set_rate("h0", 12.5e6); });
     EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/big"), 0) << said_;
-    EXPECT_LT(seconds_of_others("h0"), undisturbed_ + 2);
+    EXPECT_LT(seconds_of_others("h0"), undisturbed_ + 1.5);
     EXPECT_GT(seconds_of("h0"), undisturbed_ * 2);
     expect_everywhere_alike();
 }
 
-TEST_F(BcastSimulated, AFirstHostBehindASourceOnAHostThatBecomesSlowCostsTheOthersTwoSecondsAtMost) {
+TEST_F(BcastSimulated, AFirstHostBehindASourceOnAHostThatBecomesSlowCostsTheOthersOneAndAHalfSecondsAtMost) {
     prepare(30'000'000);
     files("h3").put("/tmp/of_h3", content_);
     after(milliseconds(1900), [](sim::SimWorld& there) { there.network().set_rate("h0", 12.5e6); });
     EXPECT_EQ(run("bcast --json --order name h3:/tmp/of_h3 /tmp/big"), 0) << said_;
-    EXPECT_LT(seconds_of_others("h0"), undisturbed_ + 2);
+    EXPECT_LT(seconds_of_others("h0"), undisturbed_ + 1.5);
     EXPECT_GT(seconds_of("h0"), undisturbed_ * 2);
 }
 
@@ -130,7 +131,7 @@ TEST_F(BcastSimulated, ALinkThatIsCutCostsTheOthersASecondAtMost) {
     after(milliseconds(1000), [](sim::SimWorld& there) { there.cut("h7", sim::Cut::silent); });
     EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/big"), 1);
     EXPECT_LT(seconds_of_others("h7"), undisturbed_ + 1);
-    EXPECT_THAT(said_, HasSubstr("19 of 20 hosts have it"));
+    EXPECT_THAT(said_, HasSubstr(have_it_but(1)));
 }
 
 // No end of the connection is seen: the root's own connection to it is silent from then on, as all others
@@ -145,7 +146,7 @@ TEST_F(BcastSimulated, AllGetItWhenTheRootsConnectionToTheFirstHostFallsSilent) 
 }
 
 TEST(BcastChaos, EveryHostThatIsLeftHasTheExactBytesAndNobodyAPart) {
-    for (std::uint64_t seed = 1; seed <= sim::effort(20, 8); ++seed)
+    for (std::uint64_t seed = 1; seed <= sim::effort(20, 4); ++seed)
         EXPECT_EQ(BcastChaos(seed).run(), "") << seed;
 }
 
@@ -192,8 +193,8 @@ TEST_F(BcastSimulated, AFileThatChangesWhileItIsSentFailsEverywhere) {
         ASSERT_TRUE(there.files("ctl").set_metadata("/tmp/big", later));
     });
     EXPECT_EQ(run("bcast /tmp/big /tmp"), 1);
-    EXPECT_THAT(said_, HasSubstr("bcast: h[0-19]: /tmp/big: changed while it was sent"));
-    EXPECT_THAT(said_, HasSubstr("0 of 20 hosts have it"));
+    EXPECT_THAT(said_, HasSubstr("bcast: " + all_hosts() + ": /tmp/big: changed while it was sent"));
+    EXPECT_THAT(said_, HasSubstr(have_it_but(hosts_.size())));
     for (const std::string& host : hosts_)
         EXPECT_TRUE(files(host).paths().empty()) << host;
 }
@@ -215,7 +216,7 @@ TEST_F(BcastSimulated, FailsEverywhereWhenTheHostThatHasItDies) {
         world().network().set_rate(host, 100e6);
     after(milliseconds(600), [](sim::SimWorld& there) { there.kill("h7"); });
     EXPECT_EQ(run("bcast h7:/tmp/of_h7 /tmp"), 1);
-    EXPECT_THAT(said_, HasSubstr("0 of 20 hosts have it"));
+    EXPECT_THAT(said_, HasSubstr(have_it_but(hosts_.size())));
     for (const std::string& host : hosts_)
         EXPECT_EQ(files(host).paths().size(), host == "h7" ? 1u : 0u) << host;
 }
@@ -316,7 +317,8 @@ TEST_F(BcastSimulated, GoesInTheOrderOfTheRanksThatArePlaced) {
     EXPECT_EQ(run(line), 2);
     EXPECT_THAT(said_, HasSubstr("--order ranks: no ranks are placed: run rankmap"));
     ASSERT_EQ(run("infer"), 0) << said_;
-    ASSERT_EQ(run("rankmap --method random --seed 3 --np 18 --json"), 0) << said_;
+    const std::size_t ranks = hosts_.size() - 2;
+    ASSERT_EQ(run("rankmap --method random --seed 3 --np " + std::to_string(ranks) + " --json"), 0) << said_;
     std::vector<std::string> wanted;
     const auto placed = nlohmann::json::parse(printed_);
     for (const auto& rank : placed.at("ranks"))
@@ -324,7 +326,7 @@ TEST_F(BcastSimulated, GoesInTheOrderOfTheRanksThatArePlaced) {
     for (const std::string& host : hosts_)
         if (std::ranges::find(wanted, host) == wanted.end()) wanted.push_back(host);
     ASSERT_EQ(run(line), 0) << said_;
-    EXPECT_THAT(said_, HasSubstr("so at the end: " + fold_hosts(std::span(wanted).subspan(18))));
+    EXPECT_THAT(said_, HasSubstr("so at the end: " + fold_hosts(std::span(wanted).subspan(ranks))));
     std::vector<std::string> order;
     const auto report = nlohmann::json::parse(printed_);
     for (const auto& host : report.at("hosts"))
@@ -338,8 +340,8 @@ TEST_F(BcastSimulated, PrintsHowItEndedAsJson) {
     EXPECT_EQ(run("bcast --json /tmp/small /tmp"), 1);
     const nlohmann::json json = nlohmann::json::parse(printed_);
     EXPECT_EQ(json["bytes"], 5);
-    EXPECT_EQ(json["have"], 19);
-    ASSERT_EQ(json["hosts"].size(), 20u);
+    EXPECT_EQ(json["have"], hosts_.size() - 1);
+    ASSERT_EQ(json["hosts"].size(), hosts_.size());
     EXPECT_EQ(json["hosts"][0]["has"], true);
 }
 
