@@ -11,7 +11,9 @@ source "$lab_folder/mishaps.sh"
 
 hosts='a[00-03] b[00-03] c[00-03] d[00-03]'
 megabytes=24
-lease=8 # seconds
+# Seconds. TCP repeats after pauses that double: who was cut off for four is heard again after eight, or over a new
+# login, on processors and links that are busy with the broadcast.
+lease=12
 begun_mark=': begun$'
 
 # At this rate the machine's processors have time enough.
@@ -49,7 +51,7 @@ excuse() { # MISHAP HOST SECONDS
 draw_mishap() {
     local kinds=(kill_agent stop_agent stop_agent cut_link cut_link slow_card) trunks=(s1 s3 s4)
     local kind=${kinds[RANDOM % ${#kinds[@]}]} seconds=$((1 + RANDOM % 4)) host
-    [[ $((RANDOM % 8)) -gt 0 ]] || seconds=12
+    [[ $((RANDOM % 8)) -gt 0 ]] || seconds=16
     host=${lab_hosts[RANDOM % ${#lab_hosts[@]}]}
     [[ $host != ctl ]] || host=a00
     [[ $kind != cut_link || $((RANDOM % 4)) -gt 0 ]] || host=${trunks[RANDOM % 3]}
