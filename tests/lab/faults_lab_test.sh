@@ -157,11 +157,13 @@ stranger() {
     expect_nothing_left 3000
 }
 
-# The agent is killed as soon as it listens for the others: it does so only while infer measures.
+# The agent is killed as soon as it listens for the others: it does so only while infer measures, here for so long that
+# a busy machine finds it in time.
 killed_agent_in_infer() {
     on_background b03 "$scratch/killed" timeout 60 sh -c \
         "until ss -Hltn 'sport != :22' | grep -q .; do :; done; kill -9 \$(pgrep -f '[a]gentd-.*--serve' | tail -n 1)"
-    session <<<"explore $all; infer > /dev/null; e hostname"
+    local infer='infer --gentle --anew > /dev/null'
+    session <<<"explore $all; $infer; $infer; $infer; e hostname"
     wait "$background" || wrong+=("no agent was killed: $(cat "$scratch/killed")")
     expect_said 'b03: lost|infer: b03:'
     expect_printed '^a00: a00$'
