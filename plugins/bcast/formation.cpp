@@ -11,6 +11,7 @@ namespace {
 constexpr Duration window = std::chrono::milliseconds(500);  // for which rates are compared
 // As a new connection needs time to get up to its rate.
 constexpr Duration window_after_move = std::chrono::milliseconds(3500);
+constexpr Duration trial = std::chrono::seconds(1);  // at the end, of a host that was moved for being slow
 constexpr Duration lately = std::chrono::seconds(1);
 constexpr double least_rate = piece_size;            // bytes a second, of the faster host
 constexpr double least_distance = 2.0 * chunk_size;  // bytes: less may lie in buffers
@@ -103,7 +104,7 @@ std::vector<Formation::Change> Formation::hold_slow_one() {
     for (Place& place : places_) {
         const auto giver = find(place.giver);
         if (!place.at_end || place.waits || giver == places_.end()) continue;
-        if (!is_slower(place, *giver, window_after_move)) continue;
+        if (!is_slower(place, *giver, place.slow ? trial : window_after_move)) continue;
         std::vector<Change> changes = bequeath(place);
         place.waits = true;
         place.giver = place.id;

@@ -126,7 +126,7 @@ TEST(BcastFormation, WhoIsSlowAtTheEndTooWaitsForTheOthers) {
     Rates run(formation);
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}}, 10),
                 ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)}));
-    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 2}}, 10), ElementsAre(Change{host(3), host(3)}));
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 2}}, 3), ElementsAre(Change{host(3), host(3)}));
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 0}}, 10), IsEmpty());
     for (const int number : {1, 2, 4})
         formation.finished(host(number));
@@ -134,6 +134,15 @@ TEST(BcastFormation, WhoIsSlowAtTheEndTooWaitsForTheOthers) {
     formation.finished(host(5));
     EXPECT_THAT(formation.relieve(), ElementsAre(Change{host(3), host(5)}));
     EXPECT_THAT(formation.relieve(), IsEmpty());
+}
+
+TEST(BcastFormation, WhoWasOnlySilentHasTimeAtTheEndToGetUpToItsRate) {
+    Formation formation(chain_of(4));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 8}, {4, 8}}, 10), IsEmpty());
+    EXPECT_THAT(formation.passed(host(3), {host(2)}, host(1)), ElementsAre(Change{host(2), host(4)}));
+    EXPECT_THAT(run.go({{1, 8}, {3, 8}, {4, 8}, {2, 2}}, 6), IsEmpty());
+    EXPECT_THAT(run.go({{1, 8}, {3, 8}, {4, 8}, {2, 2}}, 4), ElementsAre(Change{host(2), host(2)}));
 }
 
 TEST(BcastFormation, WhoTookItFromOneThatWaitsTakesItFromItsGiver) {
