@@ -31,7 +31,8 @@ std::size_t NetworkModel::BytesHash::operator()(const AddressBytes& bytes) const
                                     16);
 }
 
-NetworkModel::NetworkModel(const TopologyFile& file, Exit exit) : exit_(std::move(exit)) {
+NetworkModel::NetworkModel(const TopologyFile& file, Exit exit)
+    : exit_(std::move(exit)), largest_frame_(static_cast<std::uint32_t>(file.mtu) + frame_overhead) {
     for (std::size_t i = 0; i < file.nodes.size(); ++i) {
         const Node& node = file.nodes[i];
         parents_.push_back(node.parent);
@@ -62,6 +63,7 @@ NetworkModel::DirectedLink& NetworkModel::directed(std::size_t link, Direction d
 void NetworkModel::enter(Packet* packet, std::size_t from_nic, const PacketView& view, Time now) {
     packet->wire = view.wire;
     packet->tail = now;
+    packet->acknowledgement = view.acknowledgement;
     packet->multicast = is_multicast(view.destination);
     if (packet->multicast) return spread(packet, from_nic, no_node);
     if (!route(*packet, from_nic, view.destination)) return exit_.drop(packet);
@@ -79,6 +81,7 @@ void NetworkModel::spread(Packet* packet, std::size_t at, std::size_t previous) 
         copy->target = next;
         copy->previous = at;
         copy->multicast = true;
+        copy->acknowledgement = false;
         hop(copy, copy->tail);
     }
     exit_.forget(packet);
@@ -149,12 +152,13 @@ NetworkModel::Time NetworkModel::next_exit() const {
 void NetworkModel::hop(Packet* packet, Time head) {
     while (packet->hop < packet->hops) {
         DirectedLink& link = links_[packet->path[packet->hop]];
-        Time start = std::max(head, link.busy_until);
+        const Time start = start_of(link, *packet, head);
         bool full =
             link.ns_per_byte > 0 && static_cast<double>(start - head) > link.queue_bytes * link.ns_per_byte;
         if (link.cut || full || lost(link)) return lose(link, packet);
         const Passage passage = cross(link, *packet, packet->hop, start, packet->tail);
-        if (link.ns_per_byte > 0) link.busy_until = passage.left;
+        if (link.ns_per_byte > 0)
+            link.busy_until = std::max(link.busy_until + (passage.left - start), passage.left);
         link.count.packets += 1;
         link.count.bytes += packet->wire.all;
         packet->tail = passage.tail;
@@ -164,6 +168,13 @@ void NetworkModel::hop(Packet* packet, Time head) {
         }
     }
     schedule(packet, packet->tail);
+}
+
+// When its first bit may go onto the link.
+NetworkModel::Time NetworkModel::start_of(const DirectedLink& link, const Packet& packet, Time head) const {
+    const bool overtakes = packet.hop == 0 && packet.acknowledgement;
+    const Time longest = head + duration(largest_frame_, link.ns_per_byte);
+    return std::max(head, overtakes ? std::min(link.busy_until, longest) : link.busy_until);
 }
 
 bool NetworkModel::lost(const DirectedLink& link) {

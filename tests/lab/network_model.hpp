@@ -5,6 +5,10 @@
 // Every hop is an event at its own scheduled time, so that a late caller makes a packet late once and not
 // once a hop. A large packet is a train of frames: a switch passes it on as soon as the first frame is there
 // (cut-through), and the train occupies the link until its last frame has left.
+//
+// A packet waits its turn, but for an acknowledgement on its host's own link, which waits for one frame there
+// and not for all that the host has to send: a kernel keeps its own queue short by holding its programs up,
+// and the usual queue of Linux, fq_codel, lets flows pass first that send little.
 #pragma once
 
 #include "tests/lab/packet.hpp"
@@ -88,6 +92,7 @@ class NetworkModel {
     void spread(Packet* packet, std::size_t at, std::size_t previous);
     void hop(Packet* packet, Time head);
     bool lost(const DirectedLink& link);
+    Time start_of(const DirectedLink& link, const Packet& packet, Time head) const;
     static Passage cross(const DirectedLink& link, const Packet& packet, std::size_t hop, Time start,
                          Time tail);
     void lose(DirectedLink& link, Packet* packet);
@@ -96,6 +101,7 @@ class NetworkModel {
     DirectedLink& directed(std::size_t link, Direction direction);
 
     Exit exit_;
+    std::uint32_t largest_frame_;
     std::vector<std::size_t> parents_, depths_;
     std::vector<std::vector<std::size_t>> neighbours_;
     std::vector<bool> switches_;

@@ -9,6 +9,18 @@
 namespace trellis::lab {
 namespace {
 
+// A TCP segment of IPv4 without payload, with time stamps.
+std::vector<std::uint8_t> acknowledgement(const char* target) {
+    std::vector<std::uint8_t> bytes(vnet_header_size + 52);
+    std::uint8_t* ip = &bytes[vnet_header_size];
+    ip[0] = 0x45;
+    ip[9] = IPPROTO_TCP;
+    inet_pton(AF_INET, target, ip + 16);
+    ip[20 + 12] = 0x80;
+    ip[20 + 13] = 0x10;
+    return bytes;
+}
+
 // A model with two hosts on two switches and the log of what came out of it.
 class NetworkModelTest : public ::testing::Test {
   protected:
@@ -21,6 +33,11 @@ class NetworkModelTest : public ::testing::Test {
             NetworkModel::Exit{[this](Packet*) { arrived_.push_back(now_); }, [this](Packet*) { ++dropped_; },
                                [this](const Packet& packet) { return pool_.copy(packet); },
                                [this](Packet* packet) { pool_.give_back(packet); }});
+    }
+    // Of a host that has only that to say.
+    void acknowledge(std::int64_t at) {
+        const std::vector<std::uint8_t> bytes = acknowledgement(target_);
+        model_->enter(pool_.take(bytes), *find_node(file_, "a"), *view_packet(bytes), at);
     }
     // An IPv4 packet of that many bytes, without the virtio-net header; segment 0: no train.
     void send(std::uint32_t size, std::uint16_t segment, std::int64_t at) {
@@ -124,6 +141,37 @@ TEST_F(NetworkModelTest, FullQueuesDrop) {
     EXPECT_EQ(static_cast<std::size_t>(dropped_) + arrived_.size(), 20u);
 }
 
+TEST_F(NetworkModelTest, AnAcknowledgementDoesNotWaitForWhatItsHostSendsItself) {
+    build("rate=100mbit", "rate=1gbit");
+    for (int i = 0; i < 10; ++i)
+        send(1500, 0, 0);
+    acknowledge(0);
+    drain();
+    ASSERT_EQ(arrived_.size(), 11u);
+    EXPECT_EQ(arrived_[1] - arrived_[0], 90 * 80);  // behind the frame that is under way
+}
+
+TEST_F(NetworkModelTest, AnAcknowledgementWaitsBehindOthersAtASwitch) {
+    build("rate=1gbit", "rate=100mbit");
+    for (int i = 0; i < 10; ++i)
+        send(1500, 0, 0);
+    acknowledge(0);
+    drain();
+    ASSERT_EQ(arrived_.size(), 11u);
+    EXPECT_GT(arrived_[10] - arrived_[0], 9 * 1538 * 80);
+}
+
+TEST_F(NetworkModelTest, AnAcknowledgementTakesItsShareOfTheLink) {
+    build("rate=100mbit", "");
+    send(1500, 0, 0);
+    for (int i = 0; i < 10; ++i)
+        acknowledge(0);
+    send(1500, 0, 0);
+    drain();
+    EXPECT_EQ(arrived_.back(),
+              (2 * 1538 + 10 * 90 + 1538) * 80);  // and once more over the link of the other host
+}
+
 TEST_F(NetworkModelTest, CutsDropUntilHealed) {
     build("", "");
     auto trunk = *find_link(file_, "s-t");
@@ -160,6 +208,35 @@ TEST(PacketView, RefusesWhatIsNoPacket) {
     bytes.resize(vnet_header_size + 40);
     EXPECT_TRUE(view_packet(bytes));
     EXPECT_FALSE(view_packet(std::span(bytes).first(12)));
+}
+
+TEST(PacketView, KnowsAnAcknowledgement) {
+    std::vector<std::uint8_t> bytes = acknowledgement("10.0.0.2");
+    std::uint8_t& flags = bytes[vnet_header_size + 33];
+    EXPECT_TRUE(view_packet(bytes)->acknowledgement);
+    for (const int more : {0x01, 0x02, 0x04}) {  // end, beginning, reset
+        flags = static_cast<std::uint8_t>(0x10 | more);
+        EXPECT_FALSE(view_packet(bytes)->acknowledgement);
+    }
+    flags = 0x10;
+    bytes.push_back(0);  // payload
+    EXPECT_FALSE(view_packet(bytes)->acknowledgement);
+    bytes.pop_back();
+    bytes[vnet_header_size + 9] = IPPROTO_UDP;
+    EXPECT_FALSE(view_packet(bytes)->acknowledgement);
+    bytes.resize(vnet_header_size + 20);
+    bytes[vnet_header_size + 9] = IPPROTO_TCP;
+    bytes[vnet_header_size] = 0x4f;  // a header that is longer than the packet
+    EXPECT_FALSE(view_packet(bytes)->acknowledgement);
+}
+
+TEST(PacketView, KnowsAnAcknowledgementOfIpv6) {
+    std::vector<std::uint8_t> bytes(vnet_header_size + 60);
+    bytes[vnet_header_size] = 0x60;
+    bytes[vnet_header_size + 6] = IPPROTO_TCP;
+    bytes[vnet_header_size + 40 + 12] = 0x50;
+    bytes[vnet_header_size + 40 + 13] = 0x18;
+    EXPECT_TRUE(view_packet(bytes)->acknowledgement);
 }
 
 }  // namespace

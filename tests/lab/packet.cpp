@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <netinet/in.h>
 #include <sys/uio.h>
 
 namespace trellis::lab {
 namespace {
 
-constexpr std::uint32_t frame_overhead = 38;  // preamble 8, Ethernet header 14, check sequence 4, gap 12
 constexpr std::uint32_t smallest_frame = 84;
 constexpr std::size_t small_capacity = 2048;
 constexpr std::size_t middle_capacity = 20480;
@@ -46,6 +46,14 @@ WireSize wire_size(const VnetHeader& header, std::span<const std::uint8_t> ip) {
     return {all, frames > 1 ? headers + header.segment_size + frame_overhead : all};
 }
 
+// A TCP segment without payload that says nothing of its connection but what has come.
+bool is_acknowledgement(std::span<const std::uint8_t> segment, std::uint8_t protocol) {
+    constexpr std::uint8_t ack = 0x10, push = 0x08;
+    if (protocol != IPPROTO_TCP || segment.size() < 20) return false;
+    const std::size_t header = static_cast<std::size_t>(segment[12] >> 4) * 4;
+    return segment.size() == header && (segment[13] & ~push) == ack;
+}
+
 }  // namespace
 
 std::optional<PacketView> view_packet(std::span<const std::uint8_t> packet) {
@@ -53,9 +61,12 @@ std::optional<PacketView> view_packet(std::span<const std::uint8_t> packet) {
     auto ip = packet.subspan(vnet_header_size);
     PacketView view;
     if (ip[0] >> 4 == 4) {
+        const std::size_t header = std::min(static_cast<std::size_t>(ip[0] & 0xf) * 4, ip.size());
         std::memcpy(view.destination.data(), &ip[16], 4);
+        view.acknowledgement = is_acknowledgement(ip.subspan(header), ip[9]);
     } else if (ip[0] >> 4 == 6 && ip.size() >= 40) {
         std::memcpy(view.destination.data(), &ip[24], 16);
+        view.acknowledgement = is_acknowledgement(ip.subspan(40), ip[6]);
     } else {
         return std::nullopt;
     }

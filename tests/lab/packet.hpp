@@ -13,6 +13,8 @@
 namespace trellis::lab {
 
 inline constexpr std::size_t vnet_header_size = 10;
+// Of each frame on the wire: preamble 8, Ethernet header 14, check sequence 4, gap 12.
+inline constexpr std::uint32_t frame_overhead = 38;
 inline constexpr std::size_t largest_packet = vnet_header_size + 65536 + 64;
 
 using AddressBytes = std::array<std::uint8_t, 16>;  // IPv4 in the first four, the rest zero
@@ -27,9 +29,10 @@ struct WireSize {
 struct PacketView {
     AddressBytes destination{};
     WireSize wire;
+    bool acknowledgement = false;  // of TCP, and nothing else
 };
 
-// Reads destination and wire size of a packet with its virtio-net header. Nothing if it is no whole IPv4 or
+// Reads what the model has to know of a packet with its virtio-net header. Nothing if it is no whole IPv4 or
 // IPv6 header.
 std::optional<PacketView> view_packet(std::span<const std::uint8_t> packet);
 
@@ -45,6 +48,7 @@ struct Packet {
     std::size_t target = 0;                // node to deliver to
     std::size_t previous = 0;              // of a multicast packet: the node that it comes from
     bool multicast = false;
+    bool acknowledgement = false;
     std::int64_t tail = 0;  // when its last bit arrives, in the fabric's nanoseconds
 };
 
