@@ -23,23 +23,31 @@ Failure cancelled() {
 
 // Connections that are tried at the same time.
 struct Upstream::Race {
+    Race(std::vector<Member> runners, TimePoint now)
+        : members(std::move(runners)), outcomes(members.size()), begun(now) {}
+
     std::vector<Member> members;  // the best one first
     std::vector<std::optional<Stream>> outcomes;
+    TimePoint begun;
     std::optional<TimePoint> first;  // when one stood
     bool over = false;
 
+    // For how long a better one may be later than the first.
+    [[nodiscard]] Duration grace() const {
+        return std::clamp<Duration>(2 * (*first - begun), std::chrono::milliseconds(20),
+                                    std::chrono::milliseconds(100));
+    }
     // The best one that stands, if there is none before it that may stand soon.
     [[nodiscard]] std::optional<std::size_t> winner(TimePoint now) const {
         for (std::size_t i = 0; i < outcomes.size(); ++i) {
             if (outcomes[i] && *outcomes[i]) return i;
-            if (!outcomes[i] && !(first && now - *first >= grace)) return std::nullopt;
+            if (!outcomes[i] && !(first && now - *first >= grace())) return std::nullopt;
         }
         return std::nullopt;
     }
     [[nodiscard]] bool lost() const {
         return std::ranges::all_of(outcomes, [](const auto& outcome) { return outcome && !*outcome; });
     }
-    static constexpr Duration grace = std::chrono::milliseconds(100);
 };
 
 void Upstream::begin(const Begin& begin) {
@@ -115,12 +123,10 @@ Task<Upstream::Stream> Upstream::reach(std::vector<Member> members) {
         from_root_ = std::make_shared<RootStream>(context_, ++streams_, root_was_silent_);
         co_return from_root_;
     }
-    const auto race = std::make_shared<Race>();
-    race->members = std::move(members);
-    race->outcomes.resize(race->members.size());
+    const Clock& clock = context_.world().clock;
+    const auto race = std::make_shared<Race>(std::move(members), clock.now());
     for (std::size_t i = 0; i < race->members.size(); ++i)
         crew_.add(connect(race, i));
-    const Clock& clock = context_.world().clock;
     std::optional<std::size_t> winner;
     while (!(winner = race->winner(clock.now())) && !race->lost())
         co_await holding_.changed.wait();
@@ -141,11 +147,16 @@ Task<Upstream::Stream> Upstream::reach(std::vector<Member> members) {
 
 Task<void> Upstream::connect(std::shared_ptr<Race> race, std::size_t runner) {
     Network& network = context_.world().network;
+    Clock& clock = context_.world().clock;
     const Member& peer = race->members[runner];
     auto stream = co_await network.connect(context_.peers(), peer.id, peer.endpoint, connect_time);
     if (race->over) co_return;
     race->outcomes[runner] = stream ? Stream(std::move(*stream)) : nullptr;
-    if (stream && !race->first) race->first = context_.world().clock.now();
+    const bool first = stream && !race->first;
+    if (first) race->first = clock.now();
+    holding_.changed.notify();
+    if (!first) co_return;
+    co_await clock.sleep(race->grace());
     holding_.changed.notify();
 }
 
