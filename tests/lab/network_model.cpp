@@ -157,7 +157,7 @@ void NetworkModel::hop(Packet* packet, Time head) {
             link.ns_per_byte > 0 && static_cast<double>(start - head) > link.queue_bytes * link.ns_per_byte;
         if (link.cut || full || lost(link)) return lose(link, packet);
         const Passage passage = cross(link, *packet, packet->hop, start, packet->tail);
-        if (link.ns_per_byte > 0)
+        if (link.ns_per_byte > 0)  // one that overtakes holds those up that wait
             link.busy_until = std::max(link.busy_until + (passage.left - start), passage.left);
         link.count.packets += 1;
         link.count.bytes += packet->wire.all;
