@@ -10,10 +10,8 @@
 #include <tuple>
 #include <utility>
 
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
 #include <climits>
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -27,8 +25,9 @@ using boost::system::error_code;
 namespace {
 
 constexpr std::size_t most_at_once = std::size_t{1} << 18;
-constexpr double least_gathered = 1 << 13;  // less is no flow
-constexpr double gathered = 1 << 16;        // as much as a system sends at once
+constexpr std::size_t turn = std::size_t{1} << 20;  // of what is sent
+constexpr double least_gathered = 1 << 13;          // less is no flow
+constexpr double gathered = 1 << 16;                // as much as a system sends at once
 constexpr Duration least_gathering = std::chrono::milliseconds(1);
 
 using Seconds = std::chrono::duration<double>;
@@ -40,10 +39,6 @@ Failure lost(std::string cause) {
 Failure failed_call() {
     const char* text = ERR_reason_error_string(ERR_peek_last_error());
     return lost(text == nullptr ? "the connection is broken" : text);
-}
-
-std::size_t all_at_once(const error_code& error, std::size_t) {
-    return error ? 0 : most_at_once;
 }
 
 int size_of(std::size_t size) {
@@ -122,18 +117,26 @@ Task<Result<void>> TlsConnection::handshake(Side side) {
 Task<Result<std::size_t>> TlsConnection::read(std::span<char> space) {
     std::size_t size = 0;
     SSL_set_read_ahead(ssl_.get(), 1);  // no more than the handshake has been taken from the socket so far
-    while (true) {
-        if (pipe_.received >= most_at_once) co_await give_way();
-        ERR_clear_error();
-        const int got = SSL_read(ssl_.get(), space.data() + size, size_of(space.size() - size));
-        if (got > 0) size += static_cast<std::size_t>(got);
-        const bool more = got > 0 && size < space.size();
-        if (more) continue;
-        if (size > 0) co_return size;
-        if (SSL_get_error(ssl_.get(), got) == SSL_ERROR_ZERO_RETURN) co_return std::size_t{0};
-        const Result<void> waited = co_await wait_after(got);
-        if (!waited) co_return waited.error();
+    while (size == 0) {
+        if (is_read_) {
+            const Result<void> waited = co_await wait();
+            if (!waited) co_return waited.error();
+        }
+        int got = 1;
+        while (got > 0 && size < space.size()) {
+            if (pipe_.received >= most_at_once) co_await give_way(pipe_.received);
+            ERR_clear_error();
+            got = SSL_read(ssl_.get(), space.data() + size, size_of(space.size() - size));
+            if (got > 0) size += static_cast<std::size_t>(got);
+        }
+        const int error = got > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), got);
+        is_read_ = error == SSL_ERROR_WANT_READ;
+        if (error == SSL_ERROR_NONE || is_read_ || size > 0) continue;
+        if (error == SSL_ERROR_ZERO_RETURN) break;
+        const Result<void> failed = co_await wait_after(got);
+        co_return failed.error();
     }
+    co_return size;
 }
 
 Task<Result<void>> TlsConnection::write(std::span<const std::string_view> parts) {
@@ -161,34 +164,49 @@ Task<void> TlsConnection::farewell() {
 }
 
 Task<Result<void>> TlsConnection::wait_after(int result) {
-    const int error = SSL_get_error(ssl_.get(), result);
-    const bool needs_more = error == SSL_ERROR_WANT_READ;
+    if (SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ) co_return co_await wait();
     const Failure failure = pipe_.cause.empty() ? failed_call() : lost(pipe_.cause);
+    (void)co_await flush();
+    co_return failure;
+}
+
+Task<Result<void>> TlsConnection::wait() {
     const Result<void> flushed = co_await flush();
-    if (!needs_more) co_return failure;
     if (!flushed) co_return flushed;
     co_return co_await receive();
 }
 
 // For one coroutine at a time: what another one has to say meanwhile goes with it.
 Task<Result<void>> TlsConnection::flush() {
-    error_code error;
-    while (!flushing_ && !pipe_.out.empty() && !error) {
+    Result<void> sent;
+    while (!flushing_ && !pipe_.out.empty() && sent) {
         sending_.clear();
         sending_.swap(pipe_.out);
-        const auto content = asio::buffer(sending_);
-        std::size_t size = 0;
         flushing_ = true;
-        std::tie(error, size) = co_await asio::async_write(socket_, content, all_at_once, as_result);
+        sent = co_await send(sending_);
         flushing_ = false;
     }
-    if (error) co_return lost(error.message());
+    co_return sent;
+}
+
+Task<Result<void>> TlsConnection::send(std::string_view bytes) {
+    sent_ += bytes.size();
+    if (sent_ >= turn) co_await give_way(sent_);
+    while (!bytes.empty()) {
+        const ssize_t sent =
+            ::send(socket_.native_handle(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent > 0) bytes.remove_prefix(static_cast<std::size_t>(sent));
+        if (sent >= 0 || errno == EINTR) continue;
+        if (errno != EAGAIN && errno != EWOULDBLOCK) co_return lost(std::strerror(errno));
+        const auto [error] = co_await socket_.async_wait(tcp::socket::wait_write, as_result);
+        if (error) co_return lost(error.message());
+    }
     co_return Result<void>();
 }
 
-// Where ever more comes, others have their turn all the same.
-Task<void> TlsConnection::give_way() {
-    pipe_.received = 0;
+// Where ever more is to be done, others have their turn all the same.
+Task<void> TlsConnection::give_way(std::size_t& done) {
+    done = 0;
     co_await asio::post(socket_.get_executor(), asio::use_awaitable);
 }
 
@@ -201,6 +219,7 @@ Task<Result<void>> TlsConnection::receive() {
         const Seconds time = std::max<Seconds>(least_gathering, taken * (gathered / received));
         co_return co_await gather(std::chrono::duration_cast<Duration>(std::min<Seconds>(time, gathering_)));
     }
+    wake_at(1);
     const auto [error] = co_await socket_.async_wait(tcp::socket::wait_read, as_result);
     if (error) co_return lost(error.message());
     co_return Result<void>();
@@ -209,17 +228,18 @@ Task<Result<void>> TlsConnection::receive() {
 // Nor does the system wake this process for what comes meanwhile.
 Task<Result<void>> TlsConnection::gather(Duration time) {
     const unsigned before = cancels_;
-    wake_for(most_at_once);
+    wake_at(most_at_once);
     timer_.expires_after(time);
     co_await timer_.async_wait(as_result);
-    wake_for(1);
     if (before != cancels_) co_return lost("closed");
     co_return Result<void>();
 }
 
-void TlsConnection::wake_for(std::size_t size) {
-    const int least = size_of(size);
-    ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
+// Only a change has its price; less than the socket holds wakes at once.
+void TlsConnection::wake_at(std::size_t size) {
+    const int before = std::exchange(wakes_at_, size_of(size));
+    if (before == wakes_at_) return;
+    ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_RCVLOWAT, &wakes_at_, sizeof wakes_at_);
 }
 
 void TlsConnection::cancel() {

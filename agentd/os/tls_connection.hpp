@@ -64,11 +64,13 @@ class TlsConnection {
     };
     // What a call gave that did not succeed: what it needs has come since, or a Failure.
     Task<Result<void>> wait_after(int result);
+    Task<Result<void>> wait();
     Task<Result<void>> flush();
-    Task<void> give_way();
+    Task<Result<void>> send(std::string_view bytes);
+    Task<void> give_way(std::size_t& done);
     Task<Result<void>> receive();
     Task<Result<void>> gather(Duration time);
-    void wake_for(std::size_t size);
+    void wake_at(std::size_t size);
 
     asio::ip::tcp::socket socket_;
     asio::steady_timer timer_;  // for more to come
@@ -79,6 +81,9 @@ class TlsConnection {
     Pipe pipe_{socket_, 0, {}, {}};
     std::string sending_;
     bool flushing_ = false;
+    std::size_t sent_ = 0;  // since the last time that others had their turn
+    bool is_read_ = false;  // all that the socket held, when it was read the last time
+    int wakes_at_ = 1;      // bytes in the socket
     std::unique_ptr<SSL, Free> ssl_;
 };
 

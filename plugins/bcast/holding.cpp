@@ -18,9 +18,19 @@ Result<Holding::Place> Holding::place(std::size_t size, bool packed) {
     const bool elsewhere = coming_ && coming_->place.file;
     if (finished_ || elsewhere || packed != packed_ || coming_size_ + size > shape_.size_of(chunks()))
         return invalid("a peer sent more than the object has");
-    if (!coming_)
-        coming_ = std::make_shared<Chunk>(Chunk{std::string(shape_.size_of(chunks()), '\0'), {}, 0});
+    if (!coming_) coming_ = chunk_of(shape_.size_of(chunks()));
     return Place{coming_, std::span(coming_->bytes).subspan(coming_size_, size)};
+}
+
+std::shared_ptr<Chunk> Holding::chunk_of(std::size_t size) {
+    auto chunk = std::make_unique<Chunk>();
+    chunk->bytes.swap(*spare_);
+    chunk->bytes.resize(size);
+    const auto give_back = [spare = spare_](Chunk* used) {
+        spare->swap(used->bytes);
+        delete used;
+    };
+    return {chunk.release(), give_back};
 }
 
 void Holding::came(std::size_t size) {

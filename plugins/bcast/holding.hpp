@@ -88,6 +88,7 @@ class Holding {
     Signal grown;    // anything above
 
   private:
+    std::shared_ptr<Chunk> chunk_of(std::size_t size);
     void tell();
 
     Shape shape_;
@@ -96,6 +97,8 @@ class Holding {
     std::shared_ptr<Chunk> coming_;  // as long as it may become, until it is sealed
     std::size_t coming_size_ = 0;
     bool packed_ = false;  // that which is coming
+    // Memory of a chunk that nobody needs any more: new memory is filled with zeros first.
+    std::shared_ptr<std::string> spare_ = std::make_shared<std::string>();
     std::map<ChunkNumber, std::shared_ptr<const Chunk>> recent_;
     ChunkNumber stored_ = 0;
     ChunkNumber wanted_ = 0;

@@ -139,10 +139,11 @@ Task<Result<FlowWork::Stream>> FlowWork::connect(std::uint32_t round, const Outg
     co_return stream;
 }
 
+// Ends with the measuring: the root's word of it may be lost on the very links that are full.
 Task<void> FlowWork::write(std::uint32_t round, std::shared_ptr<Outgoing> flow, Stream stream) {
     const auto self = shared_from_this();
     Result<void> written;
-    while (written && running(round) && flow->left > 0) {
+    while (written && running(round) && flow->left > 0 && !flow->ended) {
         const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(flow->left, block_bytes));
         flow->left -= size;
         sent_ += size;

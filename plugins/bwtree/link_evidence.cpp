@@ -18,6 +18,8 @@ using Kind = LinkBandwidth::Kind;
 constexpr double ample = 1.4;
 // Of what most links carry; below it another turn must agree, too.
 constexpr double clearly_slower = 0.75;
+// Standard error of a load, as a share of it; beyond it, too.
+constexpr double unsteady = 0.04;
 // Loads agree that are not farther than this below the greatest.
 constexpr double agreeing = 0.9;
 // From this on, as a share of what a link carried, control loads can tell that it was the limit.
@@ -125,7 +127,8 @@ LinkBandwidth LinkEvidence::judge(DirectedLink link) const {
         const double most = at_hand(link, turn.ways);
         if (most >= little_more * carried_[link]) full.add(turn.load, turn.variance, most);
         if (most < clearly_more * turn.load) continue;
-        const bool enough = most >= ample * turn.load && turn.load >= suspicious_;
+        const bool steady = std::sqrt(turn.variance) <= unsteady * turn.load;
+        const bool enough = most >= ample * turn.load && turn.load >= suspicious_ && steady;
         sure = limited.count > 0 || enough;
         limited.add(turn.load, turn.variance, most);
     }

@@ -1,11 +1,11 @@
 // LinkEvidence: what the rates of flows say of the links that they crossed. A link carries at least the
 // greatest load that was seen on it. In a turn of its own a link is loaded by flows that should bring more
 // than it carries: where the other links on their ways, by what each has carried, would have let clearly more
-// through, the link was full, and its load is its bandwidth; one that is clearly slower than most must be
-// seen so twice, since a host may have stood still meanwhile. Turns are kept, so that what is seen later
-// decides what could not be told before. Where only a little more was at hand, control loads decide, for
-// which clearly less was at hand than the link carried: how much of that flows reach when it is not the
-// limit. Owned by a plan.
+// through, the link was full, and its load is its bandwidth; one that is clearly slower than most, or was
+// not steady, must be seen so twice, since a host may have stood still meanwhile. Turns are kept, so that
+// what is seen later decides what could not be told before. Where only a little more was at hand, control
+// loads decide, for which clearly less was at hand than the link carried: how much of that flows reach when
+// it is not the limit. Owned by a plan.
 #pragma once
 
 #include "agentd/model/directed_paths.hpp"

@@ -49,6 +49,17 @@ TEST(LinkEvidence, WhatIsSeenLaterDecidesWhatWasOpen) {
     EXPECT_EQ(evidence.known(3).kind, Kind::at_least);
 }
 
+TEST(LinkEvidence, WhatWasNotSteadyIsMeasuredAgain) {
+    const DirectedPaths paths(three_hosts());
+    LinkEvidence evidence(paths);
+    add_turn(evidence, 5, {{2, 1, 0}}, {{1e9, 1e6}});
+    add_turn(evidence, 0, from_a, {{3.5e8, 3e7}, {3.5e8, 4e7}});
+    EXPECT_EQ(evidence.known(0).kind, Kind::at_least);  // 700 Mbit/s, 50 more or less
+    add_turn(evidence, 0, from_a, {{4.5e8, 3e6}, {4.5e8, 4e6}});
+    EXPECT_EQ(evidence.known(0).kind, Kind::measured);
+    EXPECT_NEAR(evidence.known(0).bits_per_second, 9e8, 1);
+}
+
 TEST(LinkEvidence, WhereLittleMoreWasAtHandASecondTurnMustAgree) {
     const DirectedPaths paths(three_hosts());
     LinkEvidence evidence(paths);
