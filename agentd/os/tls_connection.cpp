@@ -7,7 +7,6 @@
 #include <cstring>
 #include <new>
 #include <sys/socket.h>
-#include <tuple>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -118,7 +117,7 @@ Task<Result<std::size_t>> TlsConnection::read(std::span<char> space) {
     std::size_t size = 0;
     SSL_set_read_ahead(ssl_.get(), 1);  // no more than the handshake has been taken from the socket so far
     while (size == 0) {
-        if (is_read_) {
+        if (drained_) {
             const Result<void> waited = co_await wait();
             if (!waited) co_return waited.error();
         }
@@ -130,8 +129,8 @@ Task<Result<std::size_t>> TlsConnection::read(std::span<char> space) {
             if (got > 0) size += static_cast<std::size_t>(got);
         }
         const int error = got > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), got);
-        is_read_ = error == SSL_ERROR_WANT_READ;
-        if (error == SSL_ERROR_NONE || is_read_ || size > 0) continue;
+        drained_ = error == SSL_ERROR_WANT_READ;
+        if (error == SSL_ERROR_NONE || drained_ || size > 0) continue;
         if (error == SSL_ERROR_ZERO_RETURN) break;
         const Result<void> failed = co_await wait_after(got);
         co_return failed.error();

@@ -82,7 +82,7 @@ class TlsConnection {
     std::string sending_;
     bool flushing_ = false;
     std::size_t sent_ = 0;  // since the last time that others had their turn
-    bool is_read_ = false;  // all that the socket held, when it was read the last time
+    bool drained_ = false;  // the socket, when it was read the last time
     int wakes_at_ = 1;      // bytes in the socket
     std::unique_ptr<SSL, Free> ssl_;
 };
