@@ -89,7 +89,9 @@ void Broadcast::take(HostId host, const ToRoot& message) {
         if (part.state == State::asked) started_ = context_.clock().now();  // it is at what it has kept
         if (formation_) progressed(host, progress->end);
     } else if (const auto* passed = std::get_if<Passed>(&message)) {
-        if (formation_) turn(formation_->passed(host, passed->hosts, passed->giver));
+        if (!formation_) return;
+        formation_->cannot_reach(host, passed->unreached);
+        turn(formation_->passed(host, passed->hosts, passed->giver));
     } else if (const auto* sealed = std::get_if<Sealed>(&message)) {
         if (host == wish_.source) seal(*sealed);
     } else if (const auto* judged = std::get_if<Judged>(&message)) {

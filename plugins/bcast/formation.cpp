@@ -23,6 +23,7 @@ Formation::Formation(const Begin& begin) : source_(begin.source) {
     for (std::size_t node = 0; node < nodes.size(); ++node) {
         Place place;
         place.id = nodes[node].id;
+        place.rank = node + 1;
         place.giver = node == 0 ? root_id : nodes[giver_of(begin.method, node)].id;
         place.listens = nodes[node].endpoint.port != 0;
         place.done = place.id == source_;
@@ -70,18 +71,21 @@ bool Formation::takes_from(HostId host, HostId from) const {
     return true;
 }
 
+bool Formation::can_give(const Place& place, const Place& to) const {
+    return place.listens && !place.silent && !place.waits && place.id != to.id &&
+           !to.unreached.contains(place.id) && !takes_from(place.id, to.id);
+}
+
+bool Formation::is_recent(TimePoint then) const {
+    return latest_ - then <= lately;
+}
+
 std::vector<Formation::Change> Formation::to_tail(Place& place) {
-    const bool gives = std::ranges::find(places_, place.id, &Place::giver) != places_.end();
-    const auto fits = [&](const Place& other) {
-        return other.listens && !other.silent && !other.waits && other.id != place.id &&
-               !(gives && takes_from(other.id, place.id));
-    };
-    const auto spoke_lately = [&](const Place& other) {
-        return fits(other) && latest_ - other.spoke <= lately;
-    };
-    const auto is_quick = [&](const Place& other) { return spoke_lately(other) && !other.slow; };
+    const auto fits = [&](const Place& other) { return can_give(other, place); };
+    const auto speaks = [&](const Place& other) { return fits(other) && is_recent(other.spoke); };
+    const auto is_quick = [&](const Place& other) { return speaks(other) && !other.slow; };
     auto tail = std::find_if(places_.rbegin(), places_.rend(), is_quick);
-    if (tail == places_.rend()) tail = std::find_if(places_.rbegin(), places_.rend(), spoke_lately);
+    if (tail == places_.rend()) tail = std::find_if(places_.rbegin(), places_.rend(), speaks);
     if (tail == places_.rend()) tail = std::find_if(places_.rbegin(), places_.rend(), fits);
     if (tail == places_.rend()) return {};
     place.giver = tail->id;
@@ -116,6 +120,7 @@ std::vector<Formation::Change> Formation::hold_slow_one() {
 
 std::vector<Formation::Change> Formation::call_all() {
     std::vector<Change> changes;
+    std::ranges::stable_sort(places_, {}, [](const Place& place) { return place.waits ? place.rank : 0; });
     for (Place& place : places_) {
         if (!std::exchange(place.waits, false)) continue;
         place.giver = root_id;  // if there is no tail
@@ -123,6 +128,27 @@ std::vector<Formation::Change> Formation::call_all() {
         changes.push_back({place.id, place.giver});
     }
     return changes;
+}
+
+std::vector<Formation::Change> Formation::line_up(bool all_at_end) {
+    std::map<HostId, int> takers;
+    for (const Place& place : places_)
+        if (place.at_end == all_at_end && !place.waits && !place.silent && !place.done) ++takers[place.giver];
+    for (Place& place : places_) {
+        if (!place.at_end || place.done || place.waits || !is_recent(place.grew)) continue;
+        const auto shared = takers.find(place.giver);
+        if (shared == takers.end() || (all_at_end && shared->second == 1)) continue;
+        const auto is_free = [&](const Place& other) {
+            return !takers.contains(other.id) && is_recent(other.spoke) && other.has + best_ >= place.has &&
+                   can_give(other, place);
+        };
+        const auto tail = std::find_if(places_.rbegin(), places_.rend(), is_free);
+        if (tail == places_.rend()) continue;
+        place.giver = tail->id;
+        place.pace.clear();
+        return {{place.id, tail->id}};
+    }
+    return {};
 }
 
 std::vector<Formation::Change> Formation::passed(HostId by, const std::vector<HostId>& hosts, HostId giver) {
@@ -150,6 +176,11 @@ std::vector<Formation::Change> Formation::passed(HostId by, const std::vector<Ho
         changes.push_back({by, before});
     }
     return changes;
+}
+
+void Formation::cannot_reach(HostId host, const std::vector<HostId>& others) {
+    const auto place = find(host);
+    if (place != places_.end()) place->unreached.insert(others.begin(), others.end());
 }
 
 std::vector<Formation::Change> Formation::found_nobody(HostId host) {
@@ -187,6 +218,7 @@ void Formation::progressed(HostId host, Position end, TimePoint now) {
     const auto place = find(host);
     if (place == places_.end()) return;
     place->spoke = latest_ = now;
+    if (end.bytes() > std::exchange(place->has, end.bytes())) place->grew = now;
     Pace& pace = place->pace;
     if (pace.empty() || end.bytes() >= pace.bytes()) place->silent = false;
     pace.add(now, end.bytes(), window_after_move);
@@ -229,9 +261,10 @@ bool Formation::is_slower(const Place& place, const Place& other, Duration least
 
 std::vector<Formation::Change> Formation::relieve() {
     const auto at_work = [](const Place& place) { return !place.at_end && !place.done; };
-    if (std::ranges::none_of(places_, at_work)) return call_all();
-    std::vector<Change> held = hold_slow_one();
-    if (!held.empty()) return held;
+    const bool all_at_end = std::ranges::none_of(places_, at_work);
+    std::vector<Change> changes = all_at_end ? call_all() : hold_slow_one();
+    if (changes.empty()) changes = line_up(all_at_end);
+    if (all_at_end || !changes.empty()) return changes;
     for (Place& place : places_) {
         if (place.accepted || place.at_end || place.done || !gives(place)) continue;
         const Place* other = measure(place);

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace trellis::plugins::bcast {
@@ -27,6 +28,8 @@ class Formation {
     // A host goes round others, as it cannot reach or hear them, and takes the object from this one: they are
     // at the end from now on.
     std::vector<Change> passed(HostId by, const std::vector<HostId>& hosts, HostId giver);
+    // It is sent to none of these any more.
+    void cannot_reach(HostId host, const std::vector<HostId>& others);
     // A host has found nobody. Nothing to change: the root has to give it the object.
     std::vector<Change> found_nobody(HostId host);
     // It takes the object from the source from now on.
@@ -45,7 +48,9 @@ class Formation {
     // to the end; where the giver is the source, of the fastest rate that anybody got it at from there. If
     // its successor is as slow, it was the giver that gives slowly; if that does not help either, it is a
     // slow link, and nobody is to blame. Who is slow at the end, too, waits until the others have it, with
-    // whom it would share links. Without a host that is slow or has waited: nothing.
+    // whom it would share links. Who takes it at the end from one that the others need goes behind one that
+    // they do not, as soon as there is one that has about as much; when the others have it, one takes it from
+    // the other. Else: nothing.
     std::vector<Change> relieve();
 
     static constexpr double slow_share = 0.4;
@@ -54,6 +59,7 @@ class Formation {
     struct Place {
         HostId id{};
         HostId giver{};
+        std::size_t rank = 0;  // in the order that was asked for, from 1
         bool listens = false;
         bool at_end = false;  // moved there
         bool waits = false;   // there
@@ -62,6 +68,9 @@ class Formation {
         bool slow = false;      // was moved for that
         bool accepted = false;  // as slow as its link is
         TimePoint spoke{};
+        double has = 0;    // bytes
+        TimePoint grew{};  // when it had got more
+        std::set<HostId> unreached;
         Pace pace;
     };
     using Places = std::vector<Place>;
@@ -72,6 +81,8 @@ class Formation {
     [[nodiscard]] const Place* measure(const Place& place) const;
     [[nodiscard]] bool is_slower(const Place& place, const Place& other, Duration least) const;
     [[nodiscard]] bool takes_from(HostId host, HostId from) const;  // perhaps through others
+    [[nodiscard]] bool can_give(const Place& place, const Place& to) const;
+    [[nodiscard]] bool is_recent(TimePoint then) const;
     // Those that took the object from it take it from its own giver.
     std::vector<Change> bequeath(const Place& place);
     // Takes it to the end; who it takes the object from there, and before that its heirs.
@@ -80,6 +91,7 @@ class Formation {
     std::vector<Change> to_tail(Place& place);
     std::vector<Change> hold_slow_one();
     std::vector<Change> call_all();  // who waits
+    std::vector<Change> line_up(bool all_at_end);
 
     HostId source_;
     Places places_;                        // the source first

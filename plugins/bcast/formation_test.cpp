@@ -136,6 +136,59 @@ TEST(BcastFormation, WhoIsSlowAtTheEndTooWaitsForTheOthers) {
     EXPECT_THAT(formation.relieve(), IsEmpty());
 }
 
+// It would have half of what that one can send.
+TEST(BcastFormation, WhoIsAtTheEndTakesItFromNobodyWhomTheOthersNeed) {
+    Formation formation(chain_of(6));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}, {6, 8}}, 2), IsEmpty());
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}}, 3), IsEmpty());
+    EXPECT_THAT(formation.passed(host(3), {host(2)}, host(1)), ElementsAre(Change{host(2), host(5)}));
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}}, 3), IsEmpty());
+    std::map<int, int> rates = {{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}, {6, 8}};
+    EXPECT_THAT(run.go(rates, 3), IsEmpty());  // it has much less
+    rates[6] = 32;
+    EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(2), host(6)}));
+    rates[6] = 8;
+    EXPECT_THAT(run.go(rates, 10), IsEmpty());
+}
+
+TEST(BcastFormation, WhenTheOthersHaveItThoseAtTheEndTakeItOneFromTheOther) {
+    Formation formation(chain_of(5));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}}, 2), IsEmpty());
+    EXPECT_THAT(formation.passed(host(4), {host(3), host(2)}, host(1)),
+                ElementsAre(Change{host(3), host(5)}, Change{host(2), host(5)}));
+    const std::map<int, int> rates = {{1, 8}, {4, 8}, {5, 8}, {3, 6}, {2, 6}};
+    EXPECT_THAT(run.go(rates, 4), IsEmpty());
+    for (const int number : {1, 4, 5})
+        formation.finished(host(number));
+    EXPECT_THAT(run.go(rates, 4), ElementsAre(Change{host(3), host(2)}));
+    EXPECT_THAT(run.go(rates, 4), IsEmpty());
+}
+
+// So that they cross each link once in each direction, as all do.
+TEST(BcastFormation, WhoHasWaitedTakesItInTheOrderThatWasAskedFor) {
+    Formation formation(chain_of(5));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}}, 2), IsEmpty());
+    EXPECT_THAT(formation.passed(host(4), {host(3), host(2)}, host(1)),
+                ElementsAre(Change{host(3), host(5)}, Change{host(2), host(5)}));
+    const std::map<int, int> rates = {{1, 8}, {4, 8}, {5, 8}, {3, 1}, {2, 1}};
+    EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(3), host(3)}));
+    EXPECT_THAT(run.go(rates, 10), ElementsAre(Change{host(2), host(2)}));
+    for (const int number : {1, 4, 5})
+        formation.finished(host(number));
+    EXPECT_THAT(formation.relieve(), ElementsAre(Change{host(2), host(5)}, Change{host(3), host(2)}));
+}
+
+TEST(BcastFormation, WhoSaysWhomHeCannotReachIsSentToAnotherOne) {
+    Formation formation(chain_of(4));
+    EXPECT_THAT(formation.passed(host(3), {host(2)}, host(1)), ElementsAre(Change{host(2), host(4)}));
+    formation.progressed(host(2), {1, 0}, TimePoint());
+    formation.cannot_reach(host(2), {host(4)});
+    EXPECT_THAT(formation.passed(host(2), {}, host(1)), ElementsAre(Change{host(2), host(3)}));
+}
+
 TEST(BcastFormation, WhoWasOnlySilentHasTimeAtTheEndToGetUpToItsRate) {
     Formation formation(chain_of(4));
     Rates run(formation);

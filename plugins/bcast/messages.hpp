@@ -139,9 +139,10 @@ struct Member {
 struct Passed {
     std::vector<HostId> hosts;
     HostId giver{};
+    std::vector<HostId> unreached;  // all that could be asked at one time, which may be its own fault
     template <class Archive>
     void serialize(Archive& archive) {
-        archive(hosts, giver);
+        archive(hosts, giver, unreached);
     }
 };
 

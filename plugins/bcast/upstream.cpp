@@ -133,6 +133,8 @@ Task<Upstream::Stream> Upstream::reach(std::vector<Member> members) {
     race->over = true;
     if (!winner) {
         passed_.clear();  // it may well be this host that cannot be reached
+        for (const Member& member : race->members)
+            unreached_.push_back(member.id);
         co_return nullptr;
     }
     const auto chosen = race->members.begin() + static_cast<std::ptrdiff_t>(*winner);
@@ -161,8 +163,8 @@ Task<void> Upstream::connect(std::shared_ptr<Race> race, std::size_t runner) {
 }
 
 void Upstream::tell_passed() {
-    if (passed_.empty()) return;
-    const ToRoot message = Passed{std::exchange(passed_, {}), giver_.id};
+    if (passed_.empty() && unreached_.empty()) return;
+    const ToRoot message = Passed{std::exchange(passed_, {}), giver_.id, std::exchange(unreached_, {})};
     context_.send(root_id, encode(message));
 }
 

@@ -62,6 +62,7 @@ class Upstream {
     Member giver_{};                // the one that is asked
     std::set<HostId> retried_;      // after they were silent
     std::vector<HostId> passed_;    // for one that answers
+    std::vector<HostId> unreached_;
     Intake intake_;
     Duration gathering_{0};  // for which it may wait
     std::uint32_t streams_ = 0;

@@ -97,6 +97,26 @@ TEST_F(BcastSimulated, AHostThatWasSilentTakesItAtTheEnd) {
     expect_everywhere_alike();
 }
 
+// As on a machine that is short of memory; they come back one after the other, within a second. Many are gone
+// round meanwhile, and take it at the same time in the end.
+TEST_F(BcastSimulated, WhenAllStandStillForAWhileNobodyIsLeftFarBehind) {
+    prepare(30'000'000);
+    for (const std::uint64_t seed : {4, 10, 12, 18}) {
+        std::mt19937_64 random(seed);
+        for (const std::string& host : hosts_) {
+            after(milliseconds(1000), [&host](sim::SimWorld& there) { there.stop(host); });
+            after(milliseconds(1450 + random() % 1000),
+                  [&host](sim::SimWorld& there) { there.resume(host); });
+        }
+        EXPECT_EQ(run("bcast --json --order name /tmp/big /tmp/big"), 0) << said_;
+        for (const std::string& host : hosts_)
+            EXPECT_LT(seconds_of(host), 2 * undisturbed_ + 1) << seed << " " << host;
+        expect_everywhere_alike();
+        for (const std::string& host : hosts_)
+            EXPECT_TRUE(files(host).remove("/tmp/big"));
+    }
+}
+
 // What it costs until that is seen, however much there is to send.
 TEST_F(BcastSimulated, ASlowHostCostsTheOthersASecondAtMost) {
     prepare(30'000'000);
