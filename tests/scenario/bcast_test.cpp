@@ -101,7 +101,7 @@ TEST_F(BcastSimulated, AHostThatWasSilentTakesItAtTheEnd) {
 // round meanwhile, and take it at the same time in the end.
 TEST_F(BcastSimulated, WhenAllStandStillForAWhileNobodyIsLeftFarBehind) {
     prepare(30'000'000);
-    for (const std::uint64_t seed : {4, 10, 12, 18}) {
+    for (const std::uint64_t seed : {4U, 10U, 12U, 18U}) {
         std::mt19937_64 random(seed);
         for (const std::string& host : hosts_) {
             after(milliseconds(1000), [&host](sim::SimWorld& there) { there.stop(host); });
