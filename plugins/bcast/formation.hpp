@@ -91,6 +91,7 @@ class Formation {
     std::vector<Change> to_tail(Place& place);
     std::vector<Change> hold_slow_one();
     std::vector<Change> call_all();  // who waits
+    // One at the end that takes it from one whom the others need or, when these have it, shares its giver.
     std::vector<Change> line_up(bool all_at_end);
 
     HostId source_;

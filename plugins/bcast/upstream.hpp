@@ -54,15 +54,15 @@ class Upstream {
     Storing* filing_;
     std::vector<Member> chain_;
     HostId source_ = root_id;
-    std::vector<Member> left_;      // to be asked, the next one last
-    std::optional<Member> turned_;  // to be asked before them
-    bool waits_ = false;            // for a turn
-    std::size_t at_once_ = 1;       // of them
-    int asks_of_root_ = 0;          // since it named somebody
-    Member giver_{};                // the one that is asked
-    std::set<HostId> retried_;      // after they were silent
-    std::vector<HostId> passed_;    // for one that answers
-    std::vector<HostId> unreached_;
+    std::vector<Member> left_;       // to be asked, the next one last
+    std::optional<Member> turned_;   // to be asked before them
+    bool waits_ = false;             // for a turn
+    std::size_t at_once_ = 1;        // of them
+    int asks_of_root_ = 0;           // since it named somebody
+    Member giver_{};                 // the one that is asked
+    std::set<HostId> retried_;       // after they were silent
+    std::vector<HostId> passed_;     // for one that answers
+    std::vector<HostId> unreached_;  // when none of those that were tried could be; told with them
     Intake intake_;
     Duration gathering_{0};  // for which it may wait
     std::uint32_t streams_ = 0;
