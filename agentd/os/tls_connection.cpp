@@ -3,11 +3,13 @@
 #include "agentd/os/wakeup.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <new>
 #include <sys/socket.h>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -55,7 +57,6 @@ const BIO_METHOD* pipe_method() {
         const int error = errno;
         BIO_clear_retry_flags(bio);
         *taken = got > 0 ? static_cast<std::size_t>(got) : 0;
-        pipe.received += *taken;
         if (got > 0) return 1;
         if (got < 0 && (error == EAGAIN || error == EWOULDBLOCK || error == EINTR))
             BIO_set_retry_read(bio);
@@ -89,103 +90,89 @@ void TlsConnection::Free::operator()(SSL* ssl) const {
 TlsConnection::TlsConnection(asio::ip::tcp::socket socket, const TlsContext& context)
     : socket_(std::move(socket)), timer_(socket_.get_executor()), ssl_(SSL_new(context.get())) {
     if (!ssl_) throw std::bad_alloc();
-    use_key(ssl_.get(), key);
+    use_secrets(ssl_.get(), secrets_);
     BIO* bio = BIO_new(pipe_method());
     if (bio == nullptr) throw std::bad_alloc();
     BIO_set_data(bio, &pipe_);
     BIO_set_init(bio, 1);
-    SSL_set_default_read_buffer_len(ssl_.get(), most_at_once);
     SSL_set_bio(ssl_.get(), bio, bio);
 }
 
 Task<Result<void>> TlsConnection::handshake(Side side) {
-    if (side == Side::client)
+    const bool client = side == Side::client;
+    if (client)
         SSL_set_connect_state(ssl_.get());
     else
         SSL_set_accept_state(ssl_.get());
     while (true) {
         ERR_clear_error();
         const int result = SSL_do_handshake(ssl_.get());
-        if (result == 1 && !proven(ssl_.get())) co_return lost("the other end did not prove the key");
-        if (result == 1) co_return co_await flush();
+        if (result == 1) break;
         const Result<void> waited = co_await wait_after(result);
         if (!waited) co_return waited;
     }
+    if (!proven(ssl_.get())) co_return lost("the other end did not prove the key");
+    ssl_.reset();
+    sealer_.emplace(client ? secrets_.from_client : secrets_.from_server);
+    opener_.emplace(client ? secrets_.from_server : secrets_.from_client);
+    secrets_ = {};
+    co_return co_await flush();
 }
 
 Task<Result<std::size_t>> TlsConnection::read(std::span<char> space) {
     std::size_t size = 0;
-    SSL_set_read_ahead(ssl_.get(), 1);  // no more than the handshake has been taken from the socket so far
-    while (size == 0) {
+    while (size < space.size()) {
+        const Result<std::optional<std::size_t>> opened = opener_->open(space.subspan(size));
+        if (!opened) co_return opened.error();
+        size += opened->value_or(0);
+        if (*opened) continue;
+        if (opener_->ended() || (drained_ && size > 0)) break;
         if (drained_) {
-            const Result<void> waited = co_await wait();
+            const Result<void> waited = co_await wait_for_more();
             if (!waited) co_return waited.error();
         }
-        int got = 1;
-        while (got > 0 && size < space.size()) {
-            if (pipe_.received >= most_at_once) co_await give_way(pipe_.received);
-            ERR_clear_error();
-            got = SSL_read(ssl_.get(), space.data() + size, size_of(space.size() - size));
-            if (got > 0) size += static_cast<std::size_t>(got);
-        }
-        const int error = got > 0 ? SSL_ERROR_NONE : SSL_get_error(ssl_.get(), got);
-        drained_ = error == SSL_ERROR_WANT_READ;
-        if (error == SSL_ERROR_NONE || drained_ || size > 0) continue;
-        if (error == SSL_ERROR_ZERO_RETURN) break;
-        const Result<void> failed = co_await wait_after(got);
-        co_return failed.error();
+        if (received_ >= most_at_once) co_await give_way(received_);
+        const Result<void> received = receive();
+        if (!received && size == 0) co_return received.error();
     }
     co_return size;
 }
 
 Task<Result<void>> TlsConnection::write(std::span<const std::string_view> parts) {
-    for (std::string_view bytes : parts) {
-        while (!bytes.empty()) {
-            ERR_clear_error();
-            const int put = SSL_write(ssl_.get(), bytes.data(), size_of(bytes.size()));
-            if (put <= 0) co_return failed_call();
-            bytes.remove_prefix(static_cast<std::size_t>(put));
-        }
+    std::vector<std::string_view> left(parts.begin(), parts.end());
+    while (true) {
+        const std::string_view sealed = sealer_->seal(left);
+        if (sealed.empty()) co_return Result<void>();
+        sending_ = true;
+        const Result<void> sent = co_await send(sealed);
+        if (!sent) co_return sent;
+        sending_ = false;
     }
-    co_return co_await flush();
 }
 
+// In the middle of a record there is no announcing an end.
 Task<void> TlsConnection::farewell() {
-    while (socket_.is_open()) {
-        ERR_clear_error();
-        const int result = SSL_shutdown(ssl_.get());
-        if (result == 1) break;
-        if (result == 0) continue;
-        const Result<void> waited = co_await wait_after(result);
-        if (!waited) break;
-    }
+    Result<void> sent = lost("closed");
+    if (sealer_ && !sending_) sent = co_await send(sealer_->close_notify());
+    std::array<char, 1> unread{};
+    if (sent) (void)co_await read(unread);
     close();
 }
 
 Task<Result<void>> TlsConnection::wait_after(int result) {
-    if (SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ) co_return co_await wait();
+    if (SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ) {
+        const Result<void> flushed = co_await flush();
+        if (!flushed) co_return flushed;
+        co_return co_await wait();
+    }
     const Failure failure = pipe_.cause.empty() ? failed_call() : lost(pipe_.cause);
     (void)co_await flush();
     co_return failure;
 }
 
-Task<Result<void>> TlsConnection::wait() {
-    const Result<void> flushed = co_await flush();
-    if (!flushed) co_return flushed;
-    co_return co_await receive();
-}
-
-// For one coroutine at a time: what another one has to say meanwhile goes with it.
 Task<Result<void>> TlsConnection::flush() {
-    Result<void> sent;
-    while (!flushing_ && !pipe_.out.empty() && sent) {
-        sending_.clear();
-        sending_.swap(pipe_.out);
-        flushing_ = true;
-        sent = co_await send(sending_);
-        flushing_ = false;
-    }
-    co_return sent;
+    const std::string bytes = std::exchange(pipe_.out, {});
+    co_return co_await send(bytes);
 }
 
 Task<Result<void>> TlsConnection::send(std::string_view bytes) {
@@ -209,15 +196,34 @@ Task<void> TlsConnection::give_way(std::size_t& done) {
     co_await asio::post(socket_.get_executor(), asio::use_awaitable);
 }
 
+// What is there; nothing is no Failure.
+Result<void> TlsConnection::receive() {
+    const std::span<char> space = opener_->space();
+    const ssize_t got = ::recv(socket_.native_handle(), space.data(), space.size(), MSG_DONTWAIT);
+    drained_ = got < static_cast<ssize_t>(space.size());
+    if (got > 0) {
+        opener_->received(static_cast<std::size_t>(got));
+        received_ += static_cast<std::size_t>(got);
+    }
+    if (got == 0) return lost("the connection was cut off");
+    if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+        return lost(std::strerror(errno));
+    return {};
+}
+
 // There is nothing in the socket now.
-Task<Result<void>> TlsConnection::receive() {
+Task<Result<void>> TlsConnection::wait_for_more() {
     const auto now = std::chrono::steady_clock::now();
     const Seconds taken = now - std::exchange(empty_, now);
-    const auto received = static_cast<double>(std::exchange(pipe_.received, 0));
+    const auto received = static_cast<double>(std::exchange(received_, 0));
     if (gathering_ > Duration::zero() && received >= least_gathered) {
         const Seconds time = std::max<Seconds>(least_gathering, taken * (gathered / received));
         co_return co_await gather(std::chrono::duration_cast<Duration>(std::min<Seconds>(time, gathering_)));
     }
+    co_return co_await wait();
+}
+
+Task<Result<void>> TlsConnection::wait() {
     wake_at(1);
     const auto [error] = co_await socket_.async_wait(tcp::socket::wait_read, as_result);
     if (error) co_return lost(error.message());

@@ -1,6 +1,6 @@
-// TlsConnection: a TCP connection under TLS with a key of its own. OpenSSL reads the socket itself, after the
-// handshake in large pieces, and what it writes is collected. Shared by the stream over it and the coroutines
-// that wait on it; one may read while one writes.
+// TlsConnection: a TCP connection under TLS with a key of its own. OpenSSL does the handshake and reads the
+// socket itself meanwhile; the data's records are opened and sealed here. Shared by the stream over it and
+// the coroutines that wait on it; one may read while one writes.
 #pragma once
 
 #include "trellis/result.hpp"
@@ -8,10 +8,12 @@
 #include "trellis/time.hpp"
 
 #include "agentd/core/pair_key.hpp"
+#include "agentd/os/tls_records.hpp"
 #include "agentd/os/tls_session.hpp"
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,13 +50,12 @@ class TlsConnection {
     // more.
     asio::ip::tcp::socket leave() { return std::move(socket_); }
 
-    SecretKey key;  // set before the handshake
+    void use_key(const SecretKey& key) { secrets_.shared = key; }  // before the handshake
 
-    // What OpenSSL sees of the socket.
+    // What OpenSSL sees of the socket during the handshake.
     struct Pipe {
         asio::ip::tcp::socket& socket;
-        std::size_t received = 0;  // since the last time that others had their turn
-        std::string cause;         // why there will be nothing more
+        std::string cause;  // why there will be nothing more
         std::string out;
     };
 
@@ -64,11 +65,12 @@ class TlsConnection {
     };
     // What a call gave that did not succeed: what it needs has come since, or a Failure.
     Task<Result<void>> wait_after(int result);
-    Task<Result<void>> wait();
     Task<Result<void>> flush();
     Task<Result<void>> send(std::string_view bytes);
     Task<void> give_way(std::size_t& done);
-    Task<Result<void>> receive();
+    Result<void> receive();
+    Task<Result<void>> wait_for_more();
+    Task<Result<void>> wait();
     Task<Result<void>> gather(Duration time);
     void wake_at(std::size_t size);
 
@@ -78,13 +80,15 @@ class TlsConnection {
     std::chrono::steady_clock::time_point empty_ =
         std::chrono::steady_clock::now();  // the socket, the last time
     unsigned cancels_ = 0;
-    Pipe pipe_{socket_, 0, {}, {}};
-    std::string sending_;
-    bool flushing_ = false;
-    std::size_t sent_ = 0;  // since the last time that others had their turn
-    bool drained_ = false;  // the socket, when it was read the last time
-    int wakes_at_ = 1;      // bytes in the socket
-    std::unique_ptr<SSL, Free> ssl_;
+    TlsSecrets secrets_;
+    Pipe pipe_{socket_, {}, {}};
+    std::unique_ptr<SSL, Free> ssl_;  // until the handshake is done
+    std::optional<RecordSealer> sealer_;
+    std::optional<RecordOpener> opener_;
+    std::size_t received_ = 0, sent_ = 0;  // since the last time that others had their turn
+    bool sending_ = false;                 // or it failed
+    bool drained_ = false;                 // the socket, when it was read the last time
+    int wakes_at_ = 1;                     // bytes in the socket
 };
 
 // Closes a connection unless it is destroyed in time.

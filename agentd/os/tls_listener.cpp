@@ -118,7 +118,7 @@ Task<std::optional<HelloGate::Greeted>> TlsListener::State::greet(Connection con
 }
 
 Task<bool> TlsListener::State::prove(Connection connection, HelloGate::Greeted greeted) {
-    connection->key = tls_key(greeted.key, greeted.random);
+    connection->use_key(tls_key(greeted.key, greeted.random));
     const Deadline deadline(connection, handshake_time);
     const Result<void> proved = co_await connection->handshake(TlsConnection::Side::server);
     co_return proved.has_value();

@@ -84,7 +84,7 @@ Task<Result<Connection>> dial_address(Dialing& dialing, const Address& address, 
     tcp::socket socket(dialing.executor);
     const auto connection = std::make_shared<TlsConnection>(std::move(socket), dialing.context);
     const std::string random = random_bytes(hello_random_size);
-    connection->key = tls_key(dialing.pair, random);
+    connection->use_key(tls_key(dialing.pair, random));
     std::string hello = make_hello(dialing.pair, dialing.keys, dialing.peer, random);
     Result<Connection> result = co_await dial(connection, to, std::move(hello), time);
     if (!result) {

@@ -19,10 +19,18 @@ TlsContext make_tls_context();
 // The key of the connection that began with `random`.
 SecretKey tls_key(const SecretKey& pair, std::string_view random);
 
-// Before the handshake; `key` outlives the connection.
-void use_key(SSL* connection, const SecretKey& key);
+// What a connection's handshake begins with, and the secrets of its data (RFC 8446, section 7.1), which both
+// ends have when it is done.
+struct TlsSecrets {
+    SecretKey shared;
+    SecretKey from_client, from_server;
+    int found = 0;  // of these two
+};
 
-// After the handshake: that it rests on the key.
+// Before the handshake; `secrets` outlive the connection.
+void use_secrets(SSL* connection, TlsSecrets& secrets);
+
+// After the handshake: that it rests on the key, and that the secrets are there.
 bool proven(SSL* connection);
 
 }  // namespace trellis

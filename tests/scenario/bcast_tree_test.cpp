@@ -23,8 +23,8 @@ TEST_F(BcastSimulated, SendsATreeOfFilesWithNamesModesAndTimes) {
         EXPECT_EQ(files(host).paths(), here.paths()) << host;
         for (const std::string& path : here.paths())
             EXPECT_EQ(*files(host).link_status(path), *here.link_status(path)) << host << " " << path;
-        const std::string large = "/tmp/tree/sub dir/line\nbreak";
-        EXPECT_TRUE(files(host).content(large) == here.content(large)) << host;
+        const std::string broken_name = "/tmp/tree/sub dir/line\nbreak";
+        EXPECT_TRUE(files(host).content(broken_name) == here.content(broken_name)) << host;
     }
 }
 
