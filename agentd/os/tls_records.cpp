@@ -20,7 +20,8 @@ constexpr std::size_t key_size = 16;
 constexpr std::size_t most_content = std::size_t{1} << 14;
 constexpr std::size_t most_payload = most_content + 256;
 constexpr std::size_t most_record = header_size + most_payload;
-constexpr std::size_t records_at_once = 16;  // they and their content stay in a processor's cache
+// 256 KiB and what stands before them; they and their content stay in a processor's cache.
+constexpr std::size_t records_at_once = 17;
 constexpr std::size_t room = (records_at_once + 1) * most_record;  // one more for a change of keys
 
 enum ContentType : unsigned char { alert = 21, handshake = 22, application_data = 23 };

@@ -68,7 +68,8 @@ Task<Result<void>> Feeder::send_whole() {
         written = co_await send(chunk, chunk->size());
     if (!written) co_return written;
     at_ = {at_.chunk + 1, 0};
-    co_return co_await write(end_record(*chunk));
+    ahead_ = end_record(*chunk);
+    co_return written;
 }
 
 Task<Result<void>> Feeder::send_coming() {
@@ -89,8 +90,7 @@ Task<Result<void>> Feeder::send(std::shared_ptr<const Chunk> chunk, std::size_t 
     if (parts_.sent) *parts_.sent += piece.size();
     if (!packed_ && is_zero(piece)) co_return co_await write(zeros_record(piece.size()));
     const std::string header = record_header(packed_ ? RecordKind::packed : RecordKind::data, piece.size());
-    const std::array<std::string_view, 2> parts{header, piece};
-    co_return co_await write(parts);
+    co_return co_await write(header, piece);
 }
 
 Task<Result<void>> Feeder::send_from_file(std::shared_ptr<const Chunk> chunk, std::size_t end) {
@@ -101,7 +101,7 @@ Task<Result<void>> Feeder::send_from_file(std::shared_ptr<const Chunk> chunk, st
     if (parts_.sent) *parts_.sent += size;
     if (stretch->zeros) co_return co_await write(zeros_record(size));
     last_ = clock_.now();
-    const std::string header = record_header(RecordKind::data, size);
+    const std::string header = std::exchange(ahead_, {}) + record_header(RecordKind::data, size);
     co_return co_await parts_.write_file(header, *chunk->place.file, from, size);
 }
 
@@ -115,6 +115,7 @@ Task<Result<void>> Feeder::send_end() {
 }
 
 Task<Result<void>> Feeder::wait() {
+    if (!ahead_.empty()) co_return co_await write({});
     if (clock_.now() - last_ >= tick) {
         std::string heartbeat = record(RecordKind::heartbeat, encode(holding_.pulse()));
         co_return co_await write(std::move(heartbeat));
@@ -123,14 +124,11 @@ Task<Result<void>> Feeder::wait() {
     co_return Result<void>();
 }
 
-Task<Result<void>> Feeder::write(Parts parts) {
+Task<Result<void>> Feeder::write(std::string header, std::string_view piece) {
     last_ = clock_.now();
-    return parts_.write(parts);
-}
-
-Task<Result<void>> Feeder::write(std::string bytes) {
-    const std::string_view whole = bytes;
-    co_return co_await write({&whole, 1});
+    const std::string head = std::exchange(ahead_, {}) + header;
+    const std::array<std::string_view, 2> parts{head, piece};
+    co_return co_await parts_.write(parts);
 }
 
 }  // namespace trellis::plugins::bcast

@@ -62,14 +62,14 @@ class Feeder {
     Task<Result<void>> wait();
     Task<Result<void>> send(std::shared_ptr<const Chunk> chunk, std::size_t end);
     Task<Result<void>> send_from_file(std::shared_ptr<const Chunk> chunk, std::size_t end);
-    Task<Result<void>> write(Parts parts);
-    Task<Result<void>> write(std::string bytes);
+    Task<Result<void>> write(std::string header, std::string_view piece = {});
 
     Holding& holding_;
     Clock& clock_;
     FeederParts parts_;
     Position at_;
     TimePoint last_ = clock_.now();
+    std::string ahead_;    // of what is written next, as a write for it alone costs as much as one of many KB
     bool packed_ = false;  // as the current chunk is sent
     bool done_ = false;
 };

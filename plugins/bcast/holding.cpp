@@ -24,10 +24,13 @@ Result<Holding::Place> Holding::place(std::size_t size, bool packed) {
 
 std::shared_ptr<Chunk> Holding::chunk_of(std::size_t size) {
     auto chunk = std::make_unique<Chunk>();
-    chunk->bytes.swap(*spare_);
+    if (!spare_->empty()) {
+        chunk->bytes = std::move(spare_->back());
+        spare_->pop_back();
+    }
     chunk->bytes.resize(size);
     const auto give_back = [spare = spare_](Chunk* used) {
-        spare->swap(used->bytes);
+        spare->push_back(std::move(used->bytes));
         delete used;
     };
     return {chunk.release(), give_back};

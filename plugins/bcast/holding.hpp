@@ -97,8 +97,8 @@ class Holding {
     std::shared_ptr<Chunk> coming_;  // as long as it may become, until it is sealed
     std::size_t coming_size_ = 0;
     bool packed_ = false;  // that which is coming
-    // Memory of a chunk that nobody needs any more: new memory is filled with zeros first.
-    std::shared_ptr<std::string> spare_ = std::make_shared<std::string>();
+    // Memory of chunks that nobody needs any more: new memory is filled with zeros first.
+    std::shared_ptr<std::vector<std::string>> spare_ = std::make_shared<std::vector<std::string>>();
     std::map<ChunkNumber, std::shared_ptr<const Chunk>> recent_;
     ChunkNumber stored_ = 0;
     ChunkNumber wanted_ = 0;
