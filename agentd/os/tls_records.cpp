@@ -4,10 +4,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include <climits>
 #include <openssl/core_names.h>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <openssl/kdf.h>
 #include <openssl/params.h>
 
@@ -15,8 +12,7 @@ namespace trellis {
 namespace {
 
 constexpr std::size_t header_size = 5;
-constexpr std::size_t tag_size = 16;
-constexpr std::size_t key_size = 16;
+constexpr std::size_t tag_size = AesGcm::tag_size;
 constexpr std::size_t most_content = std::size_t{1} << 14;
 constexpr std::size_t most_payload = most_content + 256;
 constexpr std::size_t most_record = header_size + most_payload;
@@ -32,16 +28,8 @@ void require(bool done) {
     if (!done) throw std::runtime_error("this OpenSSL cannot do TLS 1.3 as needed");
 }
 
-unsigned char* bytes_of(char* text) {
-    return reinterpret_cast<unsigned char*>(text);
-}
-
-const unsigned char* bytes_of(const char* text) {
-    return reinterpret_cast<const unsigned char*>(text);
-}
-
-int as_int(std::size_t size) {
-    return static_cast<int>(size);
+unsigned char byte_of(char value) {
+    return static_cast<unsigned char>(value);
 }
 
 OSSL_PARAM octets(const char* name, std::string_view text) {
@@ -76,22 +64,16 @@ Failure damaged() {
 
 }  // namespace
 
-void RecordProtection::Free::operator()(EVP_CIPHER_CTX* context) const {
-    EVP_CIPHER_CTX_free(context);
-}
-
-RecordProtection::RecordProtection(const SecretKey& traffic_secret, bool seals)
-    : secret_(traffic_secret), seals_(seals), context_(EVP_CIPHER_CTX_new()) {
-    require(context_ != nullptr);
+RecordProtection::RecordProtection(const SecretKey& traffic_secret, AesGcm::Use use)
+    : secret_(traffic_secret), use_(use) {
     use_secret();
 }
 
 void RecordProtection::use_secret() {
     SecretKey key;
-    expand(secret_, "key", {key.data(), key_size});
+    expand(secret_, "key", {key.data(), AesGcm::key_size});
     expand(secret_, "iv", iv_);
-    require(EVP_CipherInit_ex(context_.get(), EVP_aes_128_gcm(), nullptr, key.data(), nullptr,
-                              seals_ ? 1 : 0) == 1);
+    gcm_ = aes_gcm(AesGcm::Key(key.data(), AesGcm::key_size), use_);
     count_ = 0;
 }
 
@@ -103,20 +85,17 @@ void RecordProtection::next_generation() {
 }
 
 // Section 5.3: the number of the record in the last eight bytes.
-EVP_CIPHER_CTX* RecordProtection::begin(std::string_view header) {
-    std::array<unsigned char, 12> nonce = iv_;
+AesGcm& RecordProtection::begin(std::string_view header) {
+    AesGcm::Nonce nonce = iv_;
     for (std::size_t i = 0; i < 8; ++i)
         nonce[nonce.size() - 1 - i] ^= static_cast<unsigned char>(count_ >> (8 * i));
     ++count_;
-    int size = 0;
-    require(EVP_CipherInit_ex(context_.get(), nullptr, nullptr, nullptr, nonce.data(), -1) == 1 &&
-            EVP_CipherUpdate(context_.get(), nullptr, &size, bytes_of(header.data()),
-                             as_int(header.size())) == 1);
-    return context_.get();
+    gcm_->begin(nonce, header);
+    return *gcm_;
 }
 
 RecordSealer::RecordSealer(const SecretKey& traffic_secret, std::uint64_t most_of_generation)
-    : protection_(traffic_secret, true),
+    : protection_(traffic_secret, AesGcm::Use::sealing),
       most_of_generation_(most_of_generation),
       sealed_(std::make_unique_for_overwrite<char[]>(room)) {}
 
@@ -152,30 +131,29 @@ void RecordSealer::seal_record(unsigned char type, std::span<std::string_view> p
     for (const std::string_view part : parts)
         content += std::min(part.size(), most_content - content);
     const auto header = header_of(content + 1 + tag_size);
-    EVP_CIPHER_CTX* context = protection_.begin({header.data(), header.size()});
-    unsigned char* place = bytes_of(sealed_.get() + size_);
-    place = std::copy(header.begin(), header.end(), place);
-    int size = 0;
-    const auto add = [&](const unsigned char* bytes, std::size_t count) {
-        require(EVP_EncryptUpdate(context, place, &size, bytes, as_int(count)) == 1);
-        place += size;
+    AesGcm& gcm = protection_.begin({header.data(), header.size()});
+    char* place = std::copy(header.begin(), header.end(), sealed_.get() + size_);
+    const auto add = [&](std::string_view bytes) {
+        gcm.pass(bytes, place);
+        place += bytes.size();
     };
     for (std::size_t left = content; left > 0; parts = parts.subspan(1)) {
         std::string_view& part = parts.front();
         const std::size_t count = std::min(part.size(), left);
-        add(bytes_of(part.data()), count);
+        add(part.substr(0, count));
         part.remove_prefix(count);
         left -= count;
         if (!part.empty()) break;
     }
-    add(&type, 1);
-    require(EVP_EncryptFinal_ex(context, place, &size) == 1 &&
-            EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, tag_size, place) == 1);
+    const char last = static_cast<char>(type);
+    add({&last, 1});
+    gcm.end(place);
     size_ += header_size + content + 1 + tag_size;
 }
 
 RecordOpener::RecordOpener(const SecretKey& traffic_secret)
-    : protection_(traffic_secret, false), sealed_(std::make_unique_for_overwrite<char[]>(room)) {}
+    : protection_(traffic_secret, AesGcm::Use::opening),
+      sealed_(std::make_unique_for_overwrite<char[]>(room)) {}
 
 std::span<char> RecordOpener::space() {
     std::memmove(sealed_.get(), sealed_.get() + begin_, end_ - begin_);
@@ -193,7 +171,7 @@ Result<std::optional<std::size_t>> RecordOpener::open(std::span<char> space) {
     }
     const std::string_view there(sealed_.get() + begin_, end_ - begin_);
     if (ended_ || there.size() < header_size) return std::optional<std::size_t>();
-    const std::size_t payload = std::size_t{bytes_of(there.data())[3]} << 8 | bytes_of(there.data())[4];
+    const std::size_t payload = std::size_t{byte_of(there[3])} << 8 | byte_of(there[4]);
     failed_ = there[0] != application_data || payload > most_payload || payload <= tag_size;
     if (failed_) return damaged();
     if (there.size() < header_size + payload) return std::optional<std::size_t>();
@@ -215,22 +193,17 @@ Result<std::optional<std::size_t>> RecordOpener::open(std::span<char> space) {
 // To `content` comes all but the last byte, which is the type where nothing pads the record.
 std::optional<RecordOpener::Opened> RecordOpener::open_record(std::string_view record, char* content) {
     std::string_view payload = record.substr(header_size);
-    EVP_CIPHER_CTX* context = protection_.begin(record.substr(0, header_size));
+    AesGcm& gcm = protection_.begin(record.substr(0, header_size));
     const std::string_view tag = payload.substr(payload.size() - tag_size);
-    payload.remove_suffix(tag_size + 1);
-    unsigned char type = 0;
-    int size = 0;
-    const bool opened =
-        EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tag_size, const_cast<char*>(tag.data())) == 1 &&
-        EVP_DecryptUpdate(context, bytes_of(content), &size, bytes_of(payload.data()),
-                          as_int(payload.size())) == 1 &&
-        EVP_DecryptUpdate(context, &type, &size, bytes_of(payload.data() + payload.size()), 1) == 1 &&
-        EVP_DecryptFinal_ex(context, nullptr, &size) == 1;
-    if (!opened) return std::nullopt;
-    std::size_t last = payload.size();
+    payload.remove_suffix(tag_size);
+    char type = 0;
+    std::size_t last = payload.size() - 1;
+    gcm.pass(payload.substr(0, last), content);
+    gcm.pass(payload.substr(last), &type);
+    if (!gcm.ends_with(tag)) return std::nullopt;
     while (type == 0 && last > 0)
-        type = bytes_of(content)[--last];
-    return Opened{last, type};
+        type = content[--last];
+    return Opened{last, byte_of(type)};
 }
 
 // What the other end says beside the data: false if nothing is to be taken from it any more.

@@ -1,11 +1,12 @@
 // The records of TLS 1.3 (RFC 8446, section 5) after the handshake, with TLS_AES_128_GCM_SHA256, for much
 // data: they are opened to where their content belongs and sealed where they are sent from, while OpenSSL's
-// own record layer copies each byte on either way. Its ciphers do the work, and it may be the other end. Each
-// object is one direction of one connection, owned by it. They throw only if OpenSSL cannot do its work.
+// own record layer copies each byte on either way. It may be the other end. Each object is one direction of
+// one connection, owned by it. They throw only if OpenSSL cannot do its work.
 #pragma once
 
 #include "trellis/result.hpp"
 
+#include "agentd/core/aes_gcm.hpp"
 #include "agentd/core/pair_key.hpp"
 
 #include <array>
@@ -17,29 +18,24 @@
 #include <string>
 #include <string_view>
 
-#include <openssl/types.h>
-
 namespace trellis {
 
 // What protects one record after the other; a new generation of keys begins to count anew (section 7.2).
 class RecordProtection {
   public:
-    RecordProtection(const SecretKey& traffic_secret, bool seals);
+    RecordProtection(const SecretKey& traffic_secret, AesGcm::Use use);
     void next_generation();
-    // For the next record: its nonce and additional data are set.
-    EVP_CIPHER_CTX* begin(std::string_view header);
+    // The next record has begun.
+    AesGcm& begin(std::string_view header);
     [[nodiscard]] std::uint64_t count() const { return count_; }  // records of this generation
 
   private:
-    struct Free {
-        void operator()(EVP_CIPHER_CTX* context) const;
-    };
     void use_secret();
 
     SecretKey secret_;
-    bool seals_;
-    std::unique_ptr<EVP_CIPHER_CTX, Free> context_;
-    std::array<unsigned char, 12> iv_{};
+    AesGcm::Use use_;
+    std::unique_ptr<AesGcm> gcm_;
+    AesGcm::Nonce iv_{};
     std::uint64_t count_ = 0;
 };
 

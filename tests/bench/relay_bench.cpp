@@ -1,9 +1,12 @@
 // relay_bench: the processor time that a host needs at the least for each GB that it takes from one host,
 // gives to the next one and keeps: records of 16 KiB opened and sealed (AES-128-GCM), chunks of 1 MiB hashed
 // (a tag of AES-128-GMAC) and written to a file. Without the system's calls for sockets. Prints seconds for
-// each GB, of each part and of all, and of SHA-256 beside them.
+// each GB, of each part and of all, of all with OpenSSL's ciphers alone, and of SHA-256.
 // Usage: relay_bench [DIRECTORY]   (default /tmp)
+#include "agentd/core/aes_gcm.hpp"
+
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -13,57 +16,56 @@
 #include <stdexcept>
 #include <string>
 #include <unistd.h>
-#include <vector>
 
 #include <openssl/evp.h>
 
 namespace {
 
-constexpr int record = 16384;
-constexpr int tag = 16;
+constexpr std::size_t record = 16384;
+constexpr std::size_t tag = trellis::AesGcm::tag_size;
 constexpr std::size_t chunk = std::size_t{1} << 20;
 constexpr int chunks = 200;
 constexpr int rounds = 5;
-using Bytes = std::vector<unsigned char>;
 
 void require(bool done) {
     if (!done) throw std::runtime_error("relay_bench: a call has failed");
 }
 
-class Cipher {
-  public:
-    explicit Cipher(bool seals) : seals_(seals), context_(EVP_CIPHER_CTX_new(), &EVP_CIPHER_CTX_free) {
-        require(EVP_CipherInit_ex(context_.get(), EVP_aes_128_gcm(), nullptr, key_.data(), nullptr,
-                                  seals ? 1 : 0) == 1);
-    }
-    // One record; `sealed` has its tag behind it.
-    void pass(unsigned char* plain, unsigned char* sealed) {
-        int size = 0;
-        EVP_CIPHER_CTX* context = context_.get();
-        require(EVP_CipherInit_ex(context, nullptr, nullptr, nullptr, iv_.data(), -1) == 1);
-        if (!seals_) require(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, tag, sealed + record) == 1);
-        require(EVP_CipherUpdate(context, seals_ ? sealed : plain, &size, seals_ ? plain : sealed, record) ==
-                1);
-        require(EVP_CipherFinal_ex(context, (seals_ ? sealed : plain) + size, &size) == 1);
-        if (seals_) require(EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, tag, sealed + record) == 1);
-    }
+using Make = std::unique_ptr<trellis::AesGcm> (*)(trellis::AesGcm::Key, trellis::AesGcm::Use);
 
-    // Of bytes that stay as they are; of a cipher that seals.
-    void tag_of(const Bytes& bytes) {
-        int size = 0;
-        unsigned char nothing[tag], made[tag];
-        EVP_CIPHER_CTX* context = context_.get();
-        require(EVP_CipherInit_ex(context, nullptr, nullptr, nullptr, iv_.data(), -1) == 1 &&
-                EVP_CipherUpdate(context, nullptr, &size, bytes.data(), static_cast<int>(bytes.size())) ==
-                    1 &&
-                EVP_CipherFinal_ex(context, nothing, &size) == 1 &&
-                EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, tag, made) == 1);
+class Relay {
+  public:
+    explicit Relay(Make make)
+        : sealing_(make(key, trellis::AesGcm::Use::sealing)),
+          opening_(make(key, trellis::AesGcm::Use::opening)) {}
+
+    void seal() {
+        for (std::size_t i = 0; i < chunk / record; ++i) {
+            sealing_->begin({}, "head.");
+            sealing_->pass({&plain_[i * record], record}, &sealed_[i * (record + tag)]);
+            sealing_->end(&sealed_[i * (record + tag) + record]);
+        }
+    }
+    // What was sealed.
+    void open() {
+        for (std::size_t i = 0; i < chunk / record; ++i) {
+            opening_->begin({}, "head.");
+            opening_->pass({&sealed_[i * (record + tag)], record}, &plain_[i * record]);
+            require(opening_->ends_with({&sealed_[i * (record + tag) + record], tag}));
+        }
+    }
+    void hash() {
+        char made[tag];
+        sealing_->begin({}, "");
+        sealing_->authenticate(plain_);
+        sealing_->end(made);
     }
 
   private:
-    bool seals_;
-    Bytes key_ = Bytes(16, 7), iv_ = Bytes(12, 9);
-    std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)> context_;
+    static constexpr std::array<unsigned char, trellis::AesGcm::key_size> key{7};
+    std::unique_ptr<trellis::AesGcm> sealing_, opening_;
+    std::string plain_ = std::string(chunk, 'Z'),
+                sealed_ = std::string(chunk / record * (record + tag), '\0');
 };
 
 // Seconds of processor time for each GB, the least of some rounds.
@@ -83,31 +85,38 @@ double print(const char* what, double seconds) {
     return seconds;
 }
 
-}  // namespace
+// Of all that ciphers do; `print` is told of each.
+double cost_of_ciphers(Make make, const std::function<double(const char*, double)>& print) {
+    Relay relay(make);
+    double sum = print("seal", cost([&](int) { relay.seal(); }));
+    sum += print("open", cost([&](int) { relay.open(); }));
+    return sum + print("tag", cost([&](int) { relay.hash(); }));
+}
 
-int main(int count, char** words) {
-    Bytes plain(chunk, 0x5a), sealed(chunk / record * (record + tag));
-    Cipher sealing(true), opening(false);
-    const auto all = [&](Cipher& cipher) {
-        for (std::size_t i = 0; i < chunk / record; ++i)
-            cipher.pass(&plain[i * record], &sealed[i * (record + tag)]);
-    };
-    double sum = print("seal", cost([&](int) { all(sealing); }));
-    sum += print("open", cost([&](int) { all(opening); }));
-    Cipher tagging(true);
-    sum += print("tag", cost([&](int) { tagging.tag_of(plain); }));
-    std::string name = std::string(count > 1 ? words[1] : "/tmp") + "/relay_bench-XXXXXX";
+double cost_of_writing(const std::string& directory, const std::string& plain) {
+    std::string name = directory + "/relay_bench-XXXXXX";
     const int file = ::mkstemp(name.data());
     require(file >= 0);
     ::unlink(name.c_str());
-    sum += print("write", cost([&](int i) {
-                     if (i == 0) require(::ftruncate(file, 0) == 0);
-                     const auto at = static_cast<off_t>(static_cast<std::size_t>(i) * chunk);
-                     require(::pwrite(file, plain.data(), chunk, at) == static_cast<ssize_t>(chunk));
-                 }));
+    const double seconds = cost([&](int i) {
+        if (i == 0) require(::ftruncate(file, 0) == 0);
+        const auto at = static_cast<off_t>(static_cast<std::size_t>(i) * chunk);
+        require(::pwrite(file, plain.data(), chunk, at) == static_cast<ssize_t>(chunk));
+    });
     ::close(file);
-    print("all", sum);
-    Bytes digest(EVP_MAX_MD_SIZE);
+    return seconds;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+    const std::string plain(chunk, 'Z');
+    const double ciphers = cost_of_ciphers(&trellis::aes_gcm, print);
+    const double writing = print("write", cost_of_writing(count > 1 ? words[1] : "/tmp", plain));
+    print("all", ciphers + writing);
+    const auto quietly = [](const char*, double seconds) { return seconds; };
+    print("openssl", cost_of_ciphers(&trellis::aes_gcm_by_openssl, quietly) + writing);
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
     print("sha256", cost([&](int) {
               require(EVP_Digest(plain.data(), chunk, digest.data(), nullptr, EVP_sha256(), nullptr) == 1);
           }));
