@@ -1,6 +1,7 @@
 #include "agentd/core/aes_gcm.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 #include <openssl/evp.h>
 

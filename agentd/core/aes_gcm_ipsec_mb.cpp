@@ -1,5 +1,7 @@
 #include "agentd/core/aes_gcm.hpp"
 
+#include <cstdint>
+
 #ifdef TRELLIS_IPSEC_MB
 
 #include <cpuid.h>
