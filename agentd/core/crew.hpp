@@ -21,8 +21,10 @@ class Crew {
   public:
     explicit Crew(Executor executor) : executor_(std::move(executor)), ended_(executor_) {}
 
-    // Starts one more, which may also end by itself. Only within run().
+    // Starts one more, which may also end by itself. Only within run(); nothing is started once that ends:
+    // who was woken up just before it is cancelled comes here, and nobody would end what it adds.
     void add(Task<void> member) {
+        if (ending_) return;
         auto stop = std::make_shared<asio::cancellation_signal>();
         members_.push_back(stop);
         asio::co_spawn(executor_, std::move(member),
@@ -43,6 +45,7 @@ class Crew {
             thrown = std::current_exception();
         }
         co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+        ending_ = true;
         const auto members = members_;
         for (const auto& stop : members)
             stop->emit(asio::cancellation_type::terminal);
@@ -56,6 +59,7 @@ class Crew {
     Executor executor_;
     Signal ended_;
     std::list<std::shared_ptr<asio::cancellation_signal>> members_;
+    bool ending_ = false;
 };
 
 }  // namespace trellis
