@@ -12,6 +12,7 @@ constexpr Duration window = std::chrono::milliseconds(500);  // for which rates 
 // As a new connection needs time to get up to its rate.
 constexpr Duration window_after_move = std::chrono::milliseconds(3500);
 constexpr Duration trial = std::chrono::seconds(1);  // at the end, of a host that was moved for being slow
+constexpr double quick_share = 0.8;                  // of the rate of its giver there: it is not slow
 constexpr Duration lately = std::chrono::seconds(1);
 constexpr double least_rate = piece_size;            // bytes a second, of the faster host
 constexpr double least_distance = 2.0 * chunk_size;  // bytes: less may lie in buffers
@@ -104,11 +105,18 @@ std::vector<Formation::Change> Formation::move_to_end(HostId host) {
     return changes;
 }
 
+// For a giver that had less: in that time it could get nothing.
+bool Formation::has_waited(const Place& place, const Place& giver, Duration least) {
+    const auto from = place.pace.empty() ? std::nullopt : place.pace.before_end(least);
+    return from && giver.pace.bytes_at(*from) < place.pace.bytes_at(*from);
+}
+
 std::vector<Formation::Change> Formation::hold_slow_one() {
     for (Place& place : places_) {
         const auto giver = find(place.giver);
         if (!place.at_end || place.waits || giver == places_.end()) continue;
-        if (!is_slower(place, *giver, place.slow ? trial : window_after_move)) continue;
+        const Duration least = place.slow ? trial : window_after_move;
+        if (has_waited(place, *giver, least) || !is_slower(place, *giver, least)) continue;
         std::vector<Change> changes = bequeath(place);
         place.waits = true;
         place.giver = place.id;
@@ -116,6 +124,53 @@ std::vector<Formation::Change> Formation::hold_slow_one() {
         return changes;
     }
     return {};
+}
+
+// Its place is as it left it, it keeps up with its giver here, and nobody waits long for it there.
+bool Formation::may_return(const Place& place) const {
+    const auto giver = find(place.giver);
+    if (!place.at_end || place.waits || place.done || place.silent || place.returned || !place.listens ||
+        place.seat.size() < 2 || giver == places_.end())
+        return false;
+    const auto from = place.pace.empty() ? std::nullopt : place.pace.before_end(trial);
+    if (!from || giver->pace.empty() || giver->pace.begin() > *from) return false;
+    const double rate = giver->pace.rate(*from, place.pace.end());
+    if (rate < least_rate || place.pace.rate(*from, place.pace.end()) < quick_share * rate) return false;
+    const auto before = find(place.seat.front());
+    if (before == places_.end() || before->at_end || !can_give(*before, place)) return false;
+    return std::all_of(place.seat.begin() + 1, place.seat.end(), [&](HostId id) {
+        const auto heir = find(id);
+        return heir != places_.end() && heir->giver == before->id && !heir->at_end && !heir->done &&
+               !heir->unreached.contains(place.id) && heir->has - place.has <= 2 * best_ &&
+               !is_slower(*heir, *before, trial);
+    });
+}
+
+void Formation::remember_seat(Place& place) const {
+    place.seat = {place.giver};
+    for (const Place& heir : places_)
+        if (heir.giver == place.id) place.seat.push_back(heir.id);
+}
+
+std::vector<Formation::Change> Formation::return_quick_one() {
+    const auto quick = std::ranges::find_if(places_, [&](const Place& place) { return may_return(place); });
+    if (quick == places_.end()) return {};
+    Place place = *quick;
+    places_.erase(quick);
+    std::vector<Change> changes = bequeath(place);  // who takes it from this one at the end
+    const auto before = find(place.seat.front());
+    place.giver = before->id;
+    place.at_end = place.slow = false;
+    place.returned = true;
+    changes.push_back({place.id, place.giver});
+    for (auto heir = place.seat.begin() + 1; heir != place.seat.end(); ++heir) {
+        find(*heir)->giver = place.id;
+        changes.push_back({*heir, place.id});
+    }
+    places_.insert(before + 1, std::move(place));
+    blamed_beside_.reset();
+    forget_rates();
+    return changes;
 }
 
 std::vector<Formation::Change> Formation::call_all() {
@@ -263,6 +318,7 @@ std::vector<Formation::Change> Formation::relieve() {
     const auto at_work = [](const Place& place) { return !place.at_end && !place.done; };
     const bool all_at_end = std::ranges::none_of(places_, at_work);
     std::vector<Change> changes = all_at_end ? call_all() : hold_slow_one();
+    if (changes.empty() && !all_at_end) changes = return_quick_one();
     if (changes.empty()) changes = line_up(all_at_end);
     if (all_at_end || !changes.empty()) return changes;
     for (Place& place : places_) {
@@ -270,7 +326,7 @@ std::vector<Formation::Change> Formation::relieve() {
         const Place* other = measure(place);
         if (!other) continue;
         const bool again = other->id == blamed_beside_;
-        if (!is_slower(place, *other, again ? window_after_move : window)) continue;
+        if (!is_slower(place, *other, again || place.returned ? window_after_move : window)) continue;
         moves_there_ = again ? moves_there_ + 1 : 1;
         blamed_beside_ = other->id;
         const bool may_blame_giver = other->id == place.giver && other->id != source_;
@@ -281,6 +337,7 @@ std::vector<Formation::Change> Formation::relieve() {
         if (moves_there_ == 2) blamed_beside_ = other->giver;
         const auto slow = moves_there_ == 1 ? find(place.id) : find(other->id);
         slow->slow = true;
+        if (moves_there_ == 1) remember_seat(*slow);  // who gives slowly does not go back
         return move_to_end(slow->id);
     }
     return {};

@@ -48,7 +48,8 @@ class Formation {
     // to the end; where the giver is the source, of the fastest rate that anybody got it at from there. If
     // its successor is as slow, it was the giver that gives slowly; if that does not help either, it is a
     // slow link, and nobody is to blame. Who is slow at the end, too, waits until the others have it, with
-    // whom it would share links. Who takes it at the end from one that the others need goes behind one that
+    // whom it would share links; who is not slow there was only held up, and goes back to its place, once.
+    // Who takes it at the end from one that the others need goes behind one that
     // they do not, as soon as there is one that has about as much; when the others have it, one takes it from
     // the other. Else: nothing.
     std::vector<Change> relieve();
@@ -72,6 +73,8 @@ class Formation {
         TimePoint grew{};  // when it had got more
         std::set<HostId> unreached;
         Pace pace;
+        std::vector<HostId> seat;  // where it was moved from for being slow: its giver, then whom it gave to
+        bool returned = false;     // to its place
     };
     using Places = std::vector<Place>;
     [[nodiscard]] Places::iterator find(HostId host);
@@ -90,6 +93,11 @@ class Formation {
     // The last one that can give, and of these one that spoke lately if there is any.
     std::vector<Change> to_tail(Place& place);
     std::vector<Change> hold_slow_one();
+    [[nodiscard]] static bool has_waited(const Place& place, const Place& giver, Duration least);
+    // Who was slow and is not at the end, where it takes shares of links from the others.
+    std::vector<Change> return_quick_one();
+    void remember_seat(Place& place) const;
+    [[nodiscard]] bool may_return(const Place& place) const;
     std::vector<Change> call_all();  // who waits
     // One at the end that takes it from one whom the others need or, when these have it, shares its giver.
     std::vector<Change> line_up(bool all_at_end);

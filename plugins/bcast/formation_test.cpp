@@ -110,7 +110,53 @@ TEST(BcastFormation, TakesASlowHostToTheEnd) {
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}}, 10), IsEmpty());
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}}, 10),
                 ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)}));
-    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 8}}, 10), IsEmpty());
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 6}}, 10), IsEmpty());
+}
+
+// Else it would share links with the others until the end.
+TEST(BcastFormation, WhoIsNotSlowAtTheEndGoesBackToItsPlaceOnce) {
+    Formation formation(chain_of(5));
+    Rates run(formation);
+    const std::map<int, int> slow = {{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}};
+    const std::map<int, int> shared = {{1, 8}, {2, 8}, {4, 4}, {5, 4}, {3, 4}};
+    const auto taken_away = ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)});
+    EXPECT_THAT(run.go(slow, 10), taken_away);
+    EXPECT_THAT(run.go(shared, 2), IsEmpty());
+    EXPECT_THAT(run.go(shared, 1), ElementsAre(Change{host(3), host(2)}, Change{host(4), host(3)}));
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}}, 20), IsEmpty());
+    EXPECT_THAT(run.go(slow, 3), IsEmpty());  // it need not be at its rate at once
+    EXPECT_THAT(run.go(slow, 20), taken_away);
+    EXPECT_THAT(run.go(shared, 20), IsEmpty());
+}
+
+// It gets nothing from one that has less than itself, for as long as that has.
+TEST(BcastFormation, WhoHasMoreThanItsGiverAtTheEndIsNotSlowForThat) {
+    Formation formation(chain_of(5));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 0}}, 4), IsEmpty());
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 0}, {4, 0}, {5, 0}}, 10),
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)}));
+    const std::map<int, int> stands = {{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 0}};
+    EXPECT_THAT(run.go(stands, 5), IsEmpty());
+    EXPECT_THAT(run.go(stands, 1), ElementsAre(Change{host(3), host(3)}));
+}
+
+// Where the one behind it is slow in its place, too, it was the giver that was.
+TEST(BcastFormation, NobodyGoesBackToWhereTheNextOneIsSlow) {
+    Formation formation(chain_of(5));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}}, 10),
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)}));
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 2}, {5, 2}, {3, 2}}, 4), IsEmpty());
+}
+
+TEST(BcastFormation, NobodyGoesBackToAPlaceThatIsNoMore) {
+    Formation formation(chain_of(6));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}, {6, 2}}, 10),
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(6)}));
+    EXPECT_THAT(formation.passed(host(5), {host(4)}, host(2)), ElementsAre(Change{host(4), host(6)}));
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {5, 4}, {6, 4}, {3, 4}}, 20), IsEmpty());
 }
 
 TEST(BcastFormation, SeesASlowHostWhereAllAreSlow) {
