@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <ctime>
+#include <limits>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <thread>
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::size_t packets_per_read = 16;
 constexpr std::size_t closing_threads = 64;
+constexpr std::int64_t moderation_ns = 100'000;
 constexpr std::uint64_t watched_mark = std::uint64_t{1} << 40;  // set in the tag of a watched descriptor
 constexpr std::uint64_t timer_tag = watched_mark - 1;
 using Events = std::array<epoll_event, 64>;
@@ -24,6 +26,14 @@ void add_to(int epoll, int fd, std::uint64_t tag, std::uint32_t events = EPOLLIN
     event.events = events;
     event.data.u64 = tag;
     checked(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event), "epoll");
+}
+
+// As cards moderate their interrupts: to wake up for each packet is dear.
+std::int64_t moderated(std::int64_t due) {
+    const std::int64_t over = due % moderation_ns;
+    return over == 0 || due > std::numeric_limits<std::int64_t>::max() - moderation_ns
+               ? due
+               : due - over + moderation_ns;
 }
 
 }  // namespace
@@ -69,7 +79,7 @@ void Fabric::turn() {
     std::int64_t now = monotonic_ns();
     std::int64_t due = model_.next_exit();
     bool spinning = due - now <= spin_ns_ || now - last_packet_ns_ < poll_ns_;
-    if (!spinning) wake_at(due - spin_ns_, now);
+    if (!spinning) wake_at(spin_ns_ > 0 ? due - spin_ns_ : moderated(due), now);
     Events events;
     int ready = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), spinning ? 0 : -1);
     model_.run_until(monotonic_ns());
