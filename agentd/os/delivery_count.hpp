@@ -11,4 +11,8 @@ namespace trellis {
 // tell (Linux before 4.2), or if it is another kind of socket.
 [[nodiscard]] std::optional<std::uint64_t> delivered_bytes(int socket);
 
+// Bytes that a connection has been given and that have not arrived, however far they are. Nothing if it is
+// another kind of socket.
+[[nodiscard]] std::optional<std::uint64_t> undelivered_bytes(int socket);
+
 }  // namespace trellis

@@ -33,7 +33,7 @@ namespace {
 
 constexpr std::size_t read_size = std::size_t{1} << 16;
 constexpr int pipe_size = 1 << 20;
-constexpr std::chrono::milliseconds gathering_time{5};
+constexpr double turn_share = 0.3;  // of what comes in the gathering time, until what has come is sent on
 constexpr std::size_t most_gathered = std::size_t{1} << 18;
 constexpr std::chrono::seconds farewell_time{1};
 
@@ -63,7 +63,8 @@ struct PlainStream::State {
     static Task<void> farewell(std::shared_ptr<State> state);
 
     tcp::socket socket;
-    DescriptorPair pipe;    // not while a haul has it
+    DescriptorPair pipe;  // not while a haul has it
+    Gathering gathering;
     std::size_t worth = 1;  // bytes: what came in the gathering time, of late
     SteadyTime pulled = std::chrono::steady_clock::now();
     LinkPace pace;
@@ -78,7 +79,11 @@ Task<Result<void>> PlainStream::State::ready(tcp::socket::wait_type what) {
 
 // A part of this size is waited for as a whole, or until more is there than comes in the gathering time.
 Task<Result<void>> PlainStream::State::gather(std::size_t size) {
-    const std::size_t enough = std::min(size <= 2 * worth ? size : worth, most_gathered);
+    std::size_t enough = std::min(size <= 2 * worth ? size : worth, most_gathered);
+    if (const auto ahead = worth < most_gathered && gathering.ahead ? gathering.ahead() : std::nullopt) {
+        const double idle_after = static_cast<double>(*ahead) - turn_share * static_cast<double>(worth);
+        enough = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(idle_after, 1.0)), 1, enough);
+    }
     int there = 0;
     if (::ioctl(number(), FIONREAD, &there) == 0 && static_cast<std::size_t>(there) >= enough)
         co_return Result<void>();
@@ -92,7 +97,7 @@ Task<Result<void>> PlainStream::State::gather(std::size_t size) {
 void PlainStream::State::note(std::size_t size) {
     const SteadyTime now = std::chrono::steady_clock::now();
     const auto taken = std::max(now - std::exchange(pulled, now), std::chrono::nanoseconds(1000));
-    const double share = std::chrono::duration<double>(gathering_time) / taken;
+    const double share = std::chrono::duration<double>(gathering.most) / taken;
     worth = std::clamp<std::size_t>(static_cast<std::size_t>(static_cast<double>(size) * share), 1,
                                     most_gathered);
 }
@@ -218,6 +223,10 @@ Task<Result<void>> PlainStream::write_file(std::string_view head, OpenFile& file
     co_return Result<void>();
 }
 
+void PlainStream::gather(const Gathering& gathering) {
+    state_->gathering = gathering;
+}
+
 void PlainStream::keep_below_link(double bits_per_second) {
     state_->pace.keep_below(state_->number(), bits_per_second);
 }
@@ -232,6 +241,10 @@ void PlainStream::abort() {
 
 std::optional<std::uint64_t> PlainStream::delivered() const {
     return delivered_bytes(state_->number());
+}
+
+std::optional<std::uint64_t> PlainStream::undelivered() const {
+    return undelivered_bytes(state_->number());
 }
 
 void PlainStream::close() {

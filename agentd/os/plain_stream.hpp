@@ -22,7 +22,8 @@ class PlainStream final : public ByteStream {
     Task<Result<void>> write(std::string bytes) override;
     Task<Result<std::size_t>> read_into(std::span<char> space) override;
     Task<Result<void>> write_parts(std::span<const std::string_view> parts) override;
-    // By a pipe. It waits for what comes within some milliseconds, so that little is not moved often.
+    void gather(const Gathering& gathering) override;  // of what is pulled
+    // By a pipe.
     Task<Result<std::unique_ptr<Haul>>> pull(std::size_t size) override;
     Task<Result<void>> write_file(std::string_view head, OpenFile& file, std::uint64_t offset,
                                   std::size_t size) override;
@@ -31,6 +32,7 @@ class PlainStream final : public ByteStream {
     void close() override;
     void abort() override;
     [[nodiscard]] std::optional<std::uint64_t> delivered() const override;
+    [[nodiscard]] std::optional<std::uint64_t> undelivered() const override;
 
   private:
     struct State;

@@ -158,6 +158,20 @@ TEST_F(PlainStreamTest, FilesGoFromOneToTheOtherWithWhatStandsBeforeThem) {
     EXPECT_TRUE(*to->read(0, content.size() + 1) == content);
 }
 
+// Else it would wait for what usually comes in a second.
+TEST_F(PlainStreamTest, NothingIsGatheredWhileTheNextLinkWouldFallIdle) {
+    meet();
+    const auto to = file("/to");
+    b_->gather({std::chrono::seconds(1), [] { return std::uint64_t{0}; }});
+    context_.restart();
+    context_.run_for(std::chrono::milliseconds(200));
+    ASSERT_TRUE(run(context_, a_->write(drawn_text(10'000))));
+    for (std::size_t got = 0; got < 10'000;)
+        got += *pull_into(*to, got, 10'000 - got);
+    ASSERT_TRUE(run(context_, a_->write("little")));
+    EXPECT_EQ(*pull_into(*to, 0, 200'000), 6U);
+}
+
 TEST_F(PlainStreamTest, AHaulThatNobodyWantsLeavesNothingForTheNextOne) {
     meet();
     const auto to = file("/to");

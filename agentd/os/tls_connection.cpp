@@ -32,6 +32,7 @@ constexpr double gathered = 1 << 16;                // as much as a system sends
 constexpr Duration least_gathering = std::chrono::milliseconds(1);
 
 using Seconds = std::chrono::duration<double>;
+constexpr Seconds turn_time{0.0015};  // until what has come is sent on
 
 Failure lost(std::string cause) {
     return {FailureKind::lost, "", "", std::move(cause)};
@@ -211,16 +212,21 @@ Result<void> TlsConnection::receive() {
     return {};
 }
 
-// There is nothing in the socket now.
+// There is nothing in the socket now. On fast links it costs little to wait, on others the next one may fall
+// idle.
 Task<Result<void>> TlsConnection::wait_for_more() {
     const auto now = std::chrono::steady_clock::now();
     const Seconds taken = now - std::exchange(empty_, now);
     const auto received = static_cast<double>(std::exchange(received_, 0));
-    if (gathering_ > Duration::zero() && received >= least_gathered) {
-        const Seconds time = std::max<Seconds>(least_gathering, taken * (gathered / received));
-        co_return co_await gather(std::chrono::duration_cast<Duration>(std::min<Seconds>(time, gathering_)));
+    if (gathering_.most == Duration::zero() || received < least_gathered) co_return co_await wait();
+    const Seconds enough = std::max<Seconds>(least_gathering, taken * (gathered / received));
+    Seconds time = std::min<Seconds>(enough, gathering_.most);
+    if (time > least_gathering) {
+        const auto ahead = gathering_.ahead ? gathering_.ahead() : std::nullopt;
+        if (ahead) time = std::min(time, taken * (static_cast<double>(*ahead) / received) - turn_time);
+        if (time < least_gathering) co_return co_await wait();
     }
-    co_return co_await wait();
+    co_return co_await sleep(std::chrono::duration_cast<Duration>(time));
 }
 
 Task<Result<void>> TlsConnection::wait() {
@@ -231,7 +237,7 @@ Task<Result<void>> TlsConnection::wait() {
 }
 
 // Nor does the system wake this process for what comes meanwhile.
-Task<Result<void>> TlsConnection::gather(Duration time) {
+Task<Result<void>> TlsConnection::sleep(Duration time) {
     const unsigned before = cancels_;
     wake_at(most_at_once);
     timer_.expires_after(time);
@@ -249,7 +255,7 @@ void TlsConnection::wake_at(std::size_t size) {
 
 void TlsConnection::cancel() {
     ++cancels_;
-    gathering_ = Duration::zero();
+    gathering_ = {};
     timer_.cancel();
     error_code ignored;
     socket_.cancel(ignored);

@@ -3,6 +3,7 @@
 // the coroutines that wait on it; one may read while one writes.
 #pragma once
 
+#include "trellis/byte_stream.hpp"
 #include "trellis/result.hpp"
 #include "trellis/task.hpp"
 #include "trellis/time.hpp"
@@ -43,9 +44,8 @@ class TlsConnection {
     void cancel();
     // The same, and the connection is cut.
     void close();
-    // While much comes, read() waits for 64 KiB of it, as far as that can be foreseen, at most so long: 0, as
-    // it is at the beginning, for not at all.
-    void gather_for(Duration time) { gathering_ = time; }
+    // While much comes, read() waits from now on for 64 KiB of it, as far as that can be foreseen.
+    void gather(const ByteStream::Gathering& gathering) { gathering_ = gathering; }
     // After the handshake, and before anything else: the socket without TLS. The connection is of no use any
     // more.
     asio::ip::tcp::socket leave() { return std::move(socket_); }
@@ -71,12 +71,12 @@ class TlsConnection {
     Result<void> receive();
     Task<Result<void>> wait_for_more();
     Task<Result<void>> wait();
-    Task<Result<void>> gather(Duration time);
+    Task<Result<void>> sleep(Duration time);
     void wake_at(std::size_t size);
 
     asio::ip::tcp::socket socket_;
     asio::steady_timer timer_;  // for more to come
-    Duration gathering_{0};
+    ByteStream::Gathering gathering_;
     std::chrono::steady_clock::time_point empty_ =
         std::chrono::steady_clock::now();  // the socket, the last time
     unsigned cancels_ = 0;

@@ -45,6 +45,11 @@ class TlsNetworkTest : public ::testing::Test {
         context_.restart();
         context_.run_for(time);
     }
+    void write_much_after_a_while(ByteStream& to) {
+        let_run(milliseconds(400));
+        ASSERT_TRUE(run(context_, to.write(std::string(12'000, 'x'))));
+        let_run(milliseconds(20));
+    }
     // What the other side does with a stranger's bytes, while the agents' loop runs.
     std::optional<std::string> answer_to(const std::string& bytes, milliseconds limit) {
         const FileDescriptor socket = stranger(listener_->endpoint());
@@ -113,7 +118,7 @@ TEST_F(TlsNetworkTest, GatheringHoldsNothingBack) {
     const auto a = connect();
     ASSERT_TRUE(a);
     const auto incoming = accept();
-    incoming.stream->gather_for(milliseconds(2));
+    incoming.stream->gather({milliseconds(2), {}});
     std::string sent;
     sent.resize(3'000'000, 'x');
     sent += "end";
@@ -158,14 +163,10 @@ TEST_F(TlsNetworkTest, ClosingEndsGathering) {
     const auto a = connect();
     ASSERT_TRUE(a);
     const auto incoming = accept();
-    incoming.stream->gather_for(std::chrono::hours(1));
+    incoming.stream->gather({std::chrono::hours(1), {}});
     std::vector<Result<std::string>> got;
     asio::co_spawn(context_, read_two(*incoming.stream, got), asio::detached);
-    let_run(milliseconds(400));
-    std::string much;
-    much.resize(12'000, 'x');
-    ASSERT_TRUE(run(context_, (*a)->write(std::move(much))));
-    let_run(milliseconds(20));
+    write_much_after_a_while(**a);
     ASSERT_EQ(got.size(), 1u);
     ASSERT_TRUE(run(context_, (*a)->write("more")));
     let_run(milliseconds(20));
@@ -175,6 +176,23 @@ TEST_F(TlsNetworkTest, ClosingEndsGathering) {
     ASSERT_EQ(got.size(), 2u);
     ASSERT_FALSE(got[1]);
     EXPECT_EQ(got[1].error().kind, FailureKind::cancelled);
+}
+
+TEST_F(TlsNetworkTest, NothingIsGatheredWhileTheNextLinkWouldFallIdle) {
+    for (const std::uint64_t ahead : {std::uint64_t{1'000'000}, std::uint64_t{0}}) {
+        const auto a = connect();
+        ASSERT_TRUE(a);
+        const auto incoming = accept();
+        incoming.stream->gather({std::chrono::hours(1), [ahead] { return ahead; }});
+        std::vector<Result<std::string>> got;
+        asio::co_spawn(context_, read_two(*incoming.stream, got), asio::detached);
+        write_much_after_a_while(**a);
+        ASSERT_TRUE(run(context_, (*a)->write("more")));
+        let_run(milliseconds(20));
+        EXPECT_EQ(got.size(), ahead > 0 ? 1U : 2U);
+        incoming.stream->close();
+        let_run(milliseconds(20));  // what reads ends
+    }
 }
 
 TEST_F(TlsNetworkTest, WhatTheOtherSystemHasIsDeliveredThoughNobodyReadsIt) {
@@ -188,8 +206,10 @@ TEST_F(TlsNetworkTest, WhatTheOtherSystemHasIsDeliveredThoughNobodyReadsIt) {
         let_run(milliseconds(20));
     EXPECT_GE(*(*a)->delivered(), *before + 10'000);
     EXPECT_LE(*(*a)->delivered(), *before + 11'000);
+    EXPECT_EQ((*a)->undelivered(), 0U);
     (*a)->abort();
     EXPECT_FALSE((*a)->delivered());
+    EXPECT_FALSE((*a)->undelivered());
 }
 
 TEST_F(TlsNetworkTest, AConnectionThatIsCutOffIsNotAnEnd) {

@@ -86,8 +86,8 @@ Task<Result<void>> TlsStream::write_parts(std::span<const std::string_view> part
     co_return written;
 }
 
-void TlsStream::gather_for(Duration time) {
-    state_->connection->gather_for(time);
+void TlsStream::gather(const Gathering& gathering) {
+    state_->connection->gather(gathering);
 }
 
 void TlsStream::keep_below_link(double bits_per_second) {
@@ -104,6 +104,10 @@ void TlsStream::abort() {
 
 std::optional<std::uint64_t> TlsStream::delivered() const {
     return delivered_bytes(state_->number());
+}
+
+std::optional<std::uint64_t> TlsStream::undelivered() const {
+    return undelivered_bytes(state_->number());
 }
 
 void TlsStream::close() {

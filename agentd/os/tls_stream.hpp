@@ -22,13 +22,14 @@ class TlsStream : public ByteStream {
     Task<Result<void>> write(std::string bytes) override;
     Task<Result<std::size_t>> read_into(std::span<char> space) override;
     Task<Result<void>> write_parts(std::span<const std::string_view> parts) override;
-    void gather_for(Duration time) override;
+    void gather(const Gathering& gathering) override;
     void keep_below_link(double bits_per_second) override;
     // Announces the end and closes when the other side has done so too, at most a second later.
     void close() override;
     // Closes without announcing it.
     void abort() override;
     [[nodiscard]] std::optional<std::uint64_t> delivered() const override;
+    [[nodiscard]] std::optional<std::uint64_t> undelivered() const override;
 
   private:
     struct State;

@@ -11,6 +11,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,6 +47,8 @@ class ByteStream {
     // is sent with the stream's own (of an encryption) counts too. Nothing if this kind of stream cannot
     // tell.
     [[nodiscard]] virtual std::optional<std::uint64_t> delivered() const { return std::nullopt; }
+    // How many bytes have been written that the other end's system does not have yet. Nothing as above.
+    [[nodiscard]] virtual std::optional<std::uint64_t> undelivered() const { return std::nullopt; }
 
     // As read(), to where the bytes belong, which stays valid until it returns: how many have come; 0 at the
     // end. read() is not to be called any more.
@@ -59,9 +62,15 @@ class ByteStream {
         left_.erase(0, size);
         co_return size;
     }
-    // Much is coming: where it comes little by little, what reads may wait so long for more, since every turn
-    // has its price. Nothing where that has no price.
-    virtual void gather_for(Duration) {}
+    // Much is coming: where it comes little by little, what reads may wait for more, since every turn has its
+    // price. Nothing where that has no price.
+    struct Gathering {
+        Duration most{0};
+        // Where what is read is sent on: the bytes of it that have not arrived yet, so that by waiting for
+        // fewer no link falls idle. Nothing, or no function: it is not sent on.
+        std::function<std::optional<std::uint64_t>()> ahead;
+    };
+    virtual void gather(const Gathering&) {}
     // What is written leaves evenly, a little below the rate of a link, in bits per second of whole Ethernet
     // frames; 0: of the slowest one on the way, as it shows. Nothing where that cannot be told or seen.
     virtual void keep_below_link(double /*bits_per_second*/) {}

@@ -25,9 +25,8 @@ Failure too_much() {
 
 }  // namespace
 
-Task<Result<void>> Intake::take(std::shared_ptr<ByteStream> stream, Duration gathering) {
+Task<Result<void>> Intake::take(std::shared_ptr<ByteStream> stream) {
     stream_ = stream;
-    stream->gather_for(gathering);
     reader_ = {};
     zeros_ = 0;
     ticks_without_source_ = 0;

@@ -20,10 +20,10 @@ class Intake {
     // Both outlive it. `filing`: where bytes can go straight to their file; null: nowhere.
     Intake(Holding& holding, Storing* filing) : holding_(holding), filing_(filing) {}
 
-    // Asks for what is lacking and takes it, waiting up to `gathering` for more at a time. Returns when all
-    // of the object has come, or the Failure: of the stream, `unavailable` if the giver has no more,
-    // `invalid` if what came is malformed, `lost` after close().
-    Task<Result<void>> take(std::shared_ptr<ByteStream> stream, Duration gathering);
+    // Asks for what is lacking and takes it. Returns when all of the object has come, or the Failure: of the
+    // stream, `unavailable` if the giver has no more, `invalid` if what came is malformed, `lost` after
+    // close().
+    Task<Result<void>> take(std::shared_ptr<ByteStream> stream);
     // Ends the stream; what is being taken fails.
     void close();
     // To be called every tick: ends a stream that is silent, or whose giver knows nothing of the source.

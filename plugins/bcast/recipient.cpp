@@ -51,7 +51,8 @@ Result<void> Recipient::prepare() {
     }
     Remains* remains = resumption_ ? &resumption_->remains() : nullptr;
     storing_.emplace(files, holding_, *staging_, remains, Digester(request_.digest_key));
-    upstream_.emplace(context_, holding_, crew_, request_.filing ? &*storing_ : nullptr);
+    upstream_.emplace(context_, holding_, crew_, request_.filing ? &*storing_ : nullptr,
+                      [this] { return service_->ahead(); });
     service_.emplace(
         context_, holding_, crew_, [this](ChunkNumber chunk) { return storing_->read(chunk); },
         [this](std::shared_ptr<ByteStream> connection) {

@@ -22,6 +22,16 @@ Endpoint Service::open() {
     return listener_->endpoint();
 }
 
+std::optional<std::uint64_t> Service::ahead() const {
+    std::optional<std::uint64_t> least;
+    for (const auto& served : served_) {
+        const auto stream = served.lock();
+        const auto bytes = stream ? stream->undelivered() : std::nullopt;
+        if (bytes && (!least || *bytes < *least)) least = bytes;
+    }
+    return least;
+}
+
 Task<void> Service::accept_all() {
     while (true) {
         Result<Network::Incoming> incoming = co_await listener_->accept();
@@ -37,6 +47,8 @@ Task<void> Service::serve(Network::Incoming incoming) {
     const auto from = decode<Position>(request);
     if (!from || from->offset > chunk_size) co_return;
     crew_.add(close_when_left(stream));
+    std::erase_if(served_, [](const auto& served) { return served.expired(); });
+    served_.push_back(stream);
     if (link_) stream->keep_below_link(*link_);
     FeederParts parts;
     parts.sent = &sent_;

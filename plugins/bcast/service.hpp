@@ -2,6 +2,7 @@
 // within whose crew it works.
 #pragma once
 
+#include "trellis/byte_stream.hpp"
 #include "trellis/role.hpp"
 
 #include "agentd/core/crew.hpp"
@@ -11,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace trellis::plugins::bcast {
 
@@ -33,6 +35,9 @@ class Service {
 
     // Listens, if that is possible, from now on; where. Only while the crew runs.
     Endpoint open();
+    // Of what is being sent, the bytes that the one who waits most for it does not have yet. Nothing where
+    // nobody is served, or that cannot be told.
+    [[nodiscard]] std::optional<std::uint64_t> ahead() const;
     [[nodiscard]] std::uint64_t sent() const { return sent_; }  // bytes of the object
 
   private:
@@ -46,6 +51,7 @@ class Service {
     OnRoot on_root_;
     std::optional<double> link_;
     std::unique_ptr<Network::Listener> listener_;
+    std::vector<std::weak_ptr<ByteStream>> served_;
     std::uint64_t sent_ = 0;
 };
 

@@ -54,7 +54,7 @@ void Upstream::begin(const Begin& begin) {
     chain_ = begin.chain;
     source_ = begin.source;
     const std::vector<Member> nodes = begin.nodes();
-    gathering_ = std::min(most_gathering, all_gathering / static_cast<int>(nodes.size()));
+    gathering_.most = std::min(most_gathering, all_gathering / static_cast<int>(nodes.size()));
     const auto self = std::ranges::find(nodes, context_.peers().self, &Member::id);
     const auto node = static_cast<std::size_t>(self - nodes.begin());
     for (const std::size_t giver : givers_of(begin.method, node))
@@ -89,7 +89,10 @@ Task<Result<void>> Upstream::fetch() {
         const Stream stream = co_await reach(std::move(members));
         if (!stream) continue;
         fetched = cancelled();
-        if (!turned_ && !waits_) fetched = co_await intake_.take(stream, gathering_);
+        if (!turned_ && !waits_) {
+            stream->gather(gathering_);
+            fetched = co_await intake_.take(stream);
+        }
         intake_.close();
         if (fetched || (filing_ && filing_->failed())) co_return fetched;
         if (turned_ && giver_.id == root_id) asks_of_root_ = 0;  // it has answered

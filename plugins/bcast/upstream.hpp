@@ -12,19 +12,26 @@
 #include "plugins/bcast/root_stream.hpp"
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace trellis::plugins::bcast {
 
 class Upstream {
   public:
+    using Ahead = std::function<std::optional<std::uint64_t>()>;
+
     // All of it outlives the object. `filing`: what comes goes straight to its file where that is possible;
-    // null: never.
-    Upstream(RoleContext& context, Holding& holding, Crew& crew, Storing* filing)
-        : context_(context), holding_(holding), crew_(crew), filing_(filing), intake_(holding, filing) {}
+    // null: never. `ahead`: of what is sent on, what has not arrived yet (ByteStream).
+    Upstream(RoleContext& context, Holding& holding, Crew& crew, Storing* filing, Ahead ahead)
+        : context_(context), holding_(holding), crew_(crew), filing_(filing), intake_(holding, filing) {
+        gathering_.ahead = std::move(ahead);
+    }
 
     // Who can be asked: those before this host. It is one of them.
     void begin(const Begin& begin);
@@ -64,7 +71,7 @@ class Upstream {
     std::vector<HostId> passed_;     // for one that answers
     std::vector<HostId> unreached_;  // when none of those that were tried could be; told with them
     Intake intake_;
-    Duration gathering_{0};  // for which it may wait
+    ByteStream::Gathering gathering_;
     std::uint32_t streams_ = 0;
     std::shared_ptr<RootStream> from_root_;  // the last one that was asked for
     bool root_was_silent_ = false;           // on its connection
