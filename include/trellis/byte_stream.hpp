@@ -65,10 +65,11 @@ class ByteStream {
     // Much is coming: where it comes little by little, what reads may wait for more, since every turn has its
     // price. Nothing where that has no price.
     struct Gathering {
-        Duration most{0};
+        Duration most{0};  // at a time; 0: not at all
         // Where what is read is sent on: the bytes of it that have not arrived yet, so that by waiting for
         // fewer no link falls idle. Nothing, or no function: it is not sent on.
-        std::function<std::optional<std::uint64_t>()> ahead;
+        using Ahead = std::function<std::optional<std::uint64_t>()>;
+        Ahead ahead;
     };
     virtual void gather(const Gathering&) {}
     // What is written leaves evenly, a little below the rate of a link, in bits per second of whole Ethernet

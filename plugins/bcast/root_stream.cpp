@@ -8,6 +8,7 @@ namespace trellis::plugins::bcast {
 
 // The root ends its stream over the tree when it has been asked here.
 Task<void> RootStream::take_over(std::shared_ptr<ByteStream> connection) {
+    connection->gather(gathering_);
     connection_ = connection;
     (void)co_await connection->write(request_);
 }

@@ -29,6 +29,7 @@ class RootStream final : public ByteStream {
     Task<Result<std::string>> read() override;
     Task<Result<std::size_t>> read_into(std::span<char> space) override;
     Task<Result<std::unique_ptr<Haul>>> pull(std::size_t size) override;
+    void gather(const Gathering& gathering) override { gathering_ = gathering; }  // before take_over()
     void close() override;
 
   private:
@@ -36,6 +37,7 @@ class RootStream final : public ByteStream {
     std::uint32_t number_;
     bool by_tree_;
     std::string request_;
+    Gathering gathering_;
     std::shared_ptr<ByteStream> connection_;
 };
 

@@ -13,7 +13,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -24,11 +23,10 @@ namespace trellis::plugins::bcast {
 
 class Upstream {
   public:
-    using Ahead = std::function<std::optional<std::uint64_t>()>;
-
     // All of it outlives the object. `filing`: what comes goes straight to its file where that is possible;
     // null: never. `ahead`: of what is sent on, what has not arrived yet (ByteStream).
-    Upstream(RoleContext& context, Holding& holding, Crew& crew, Storing* filing, Ahead ahead)
+    Upstream(RoleContext& context, Holding& holding, Crew& crew, Storing* filing,
+             ByteStream::Gathering::Ahead ahead)
         : context_(context), holding_(holding), crew_(crew), filing_(filing), intake_(holding, filing) {
         gathering_.ahead = std::move(ahead);
     }
