@@ -20,9 +20,11 @@ std::string name_of(const std::string& path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-// Leaves a hole where there are only zeros, if it may.
-Result<void> write_part(OpenFile& file, std::uint64_t offset, std::string_view bytes, bool holes) {
+// Leaves holes where there are only zeros, if the file's final size is given.
+Result<void> write_part(OpenFile& file, std::uint64_t offset, std::string_view bytes, std::uint64_t whole) {
     constexpr std::size_t block = std::size_t{64} << 10;
+    const bool holes = whole > 0;
+    bool left_out = false;
     while (!bytes.empty()) {
         std::size_t size = 0;  // up to the next block of zeros
         while (size < bytes.size() && !(holes && is_zero(bytes.substr(size, block))))
@@ -31,11 +33,12 @@ Result<void> write_part(OpenFile& file, std::uint64_t offset, std::string_view b
             Result<void> written = file.write(offset, bytes.substr(0, size));
             if (!written) return written;
         }
-        size = std::min(size + (holes && size < bytes.size() ? block : 0), bytes.size());
+        left_out |= size < bytes.size();
+        size = std::min(size + block, bytes.size());
         offset += size;
         bytes.remove_prefix(size);
     }
-    return {};
+    return left_out ? file.resize(whole) : Result<void>();
 }
 
 }  // namespace
@@ -109,18 +112,16 @@ Result<void> Staging::complete(std::uint64_t right) {
         if (entry.is_hard_link() || there->type != entry.type)
             done = make(entry);
         else if (entry.type == FileType::file && (here < entry.size || there->size != entry.size))
-            done = clear_behind(path, here, entry.size);
+            done = cut(path, here);
         if (!done) return done;
     }
     return {};
 }
 
-// Where it is zero, zeros need not be written.
-Result<void> Staging::clear_behind(const std::string& path, std::uint64_t begin, std::uint64_t size) {
+// Where nothing is, zeros need not be written.
+Result<void> Staging::cut(const std::string& path, std::uint64_t size) {
     const auto file = files_.open_to_write(path);
-    if (!file) return file.error();
-    Result<void> done = (*file)->resize(begin);
-    return done ? (*file)->resize(size) : done;
+    return file ? (*file)->resize(size) : file.error();
 }
 
 Result<void> Staging::make(const Entry& entry) {
@@ -135,8 +136,6 @@ Result<void> Staging::make(const Entry& entry) {
     } else {
         const auto file = files_.create(path);
         if (!file) return file.error();
-        made = (*file)->resize(entry.size);
-        if (!made) (void)files_.remove(path);
     }
     return made;
 }
@@ -152,9 +151,9 @@ Result<std::shared_ptr<OpenFile>> Staging::open(std::optional<Opened>& opened, s
     return opened->file;
 }
 
-// Where the file's size is not known, its last zeros would be lost.
-bool Staging::may_have_hole(std::size_t entry, std::uint64_t offset) const {
-    return manifest_.entries[entry].size > 0 && offset >= put_until_;
+// Its final size, if zeros need not be written there; otherwise, or if it is not known, 0.
+std::uint64_t Staging::size_with_hole(std::size_t entry, std::uint64_t offset) const {
+    return offset >= put_until_ ? manifest_.entries[entry].size : 0;
 }
 
 bool Staging::in_one_file(std::uint64_t offset, std::size_t size) const {
@@ -168,7 +167,9 @@ Result<FilePlace> Staging::put(std::uint64_t offset, std::size_t size, Haul* hau
     Result<void> written;
     if (haul)
         written = haul->put(**file, part.offset);
-    else if (!may_have_hole(part.entry, offset))
+    else if (const std::uint64_t whole = size_with_hole(part.entry, offset))
+        written = (*file)->resize(whole);
+    else
         written = (*file)->write(part.offset, std::string(size, '\0'));
     if (!written) return written.error();
     put_until_ = std::max(put_until_, offset + size);
@@ -179,8 +180,8 @@ Result<void> Staging::write(std::uint64_t offset, std::string_view bytes) {
     for (const ContentPart& part : map_.parts(offset, bytes.size())) {
         const auto file = open(writing_, part.entry, true);
         if (!file) return file.error();
-        const bool holes = may_have_hole(part.entry, offset);
-        Result<void> written = write_part(**file, part.offset, bytes.substr(0, part.size), holes);
+        const std::uint64_t whole = size_with_hole(part.entry, offset);
+        Result<void> written = write_part(**file, part.offset, bytes.substr(0, part.size), whole);
         if (!written) return written;
         bytes.remove_prefix(part.size);
         offset += part.size;

@@ -59,9 +59,9 @@ class Staging {
     };
     [[nodiscard]] static std::string path_of(const std::string& root, const Entry& entry);
     Result<std::shared_ptr<OpenFile>> open(std::optional<Opened>& opened, std::size_t entry, bool to_write);
-    [[nodiscard]] bool may_have_hole(std::size_t entry, std::uint64_t offset) const;
+    [[nodiscard]] std::uint64_t size_with_hole(std::size_t entry, std::uint64_t offset) const;
     Result<void> make(const Entry& entry);
-    Result<void> clear_behind(const std::string& path, std::uint64_t begin, std::uint64_t size);
+    Result<void> cut(const std::string& path, std::uint64_t size);
     Result<void> set_metadata(const std::string& root, bool of_directories);
     Result<void> merge();
 

@@ -6,14 +6,13 @@ exact bytes. Of trellis's peers only taktuk, clush and scp log in and encrypt.
 """
 import hashlib
 import json
-import mmap
 import os
 import pathlib
 import subprocess
 import sys
-import threading
 import time
 
+from memory_in_use import MemoryInUse
 from shell_bench import HOSTS, KEX, Session, labelled, same_settings_for_all
 
 SOURCE = "/tmp/big"
@@ -194,63 +193,6 @@ def flows_at_once():
     for host, following in zip(HOSTS, HOSTS[1:]):
         flows.append(subprocess.Popen(["ssh", host, f"iperf3 -c {following} -t 5 -J"], stdout=subprocess.PIPE))
     return sorted(json.loads(flow.communicate(timeout=60)[0])["end"]["sum_received"]["bits_per_second"] for flow in flows)
-
-
-class MemoryInUse:
-    """Holds the free memory of the machine, and gives it back as it is needed.
-
-    A virtual machine returns what is free to its host, here 250 MB every two seconds, and its processors stand still for 70 to
-    200 ms meanwhile; a page that is taken again costs 4 ms for each 2 MB, in which a kernel without preemption runs nothing else
-    on that processor, the laboratory's network neither. A machine that always has its memory knows nothing of it. So little is
-    free that has not been returned before, and what is given back is taken again at once."""
-
-    STEP = 1 << 21  # a huge page
-    RESERVE = 1 << 30  # stays free, and is not touched
-    SETTLING = 8  # seconds, after which the host of the machine has it
-
-    def __init__(self):
-        self.left = []
-        while (more := sum(self.free()) - self.RESERVE) > self.RESERVE // 16:
-            self.take(more)
-        time.sleep(self.SETTLING)
-        self.level = sum(self.free())
-        self.over = threading.Event()
-        self.giver = threading.Thread(target=self.give)
-
-    def take(self, size):
-        held = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        held.madvise(mmap.MADV_HUGEPAGE)
-        for at in range(0, size, 4096):
-            held[at] = 1
-        # Every other page first: neighbours that are free become one of 4 MB, and smaller ones would be used before it.
-        steps = range(0, size - self.STEP + 1, self.STEP)
-        self.left += [(held, at) for at in [*steps[1::2], *steps[::2]]]
-
-    @staticmethod
-    def free():
-        """Bytes that are free for all, and that each processor keeps for who asks next on it."""
-        pages = {"free": 0, "count:": 0}
-        with open("/proc/zoneinfo") as file:
-            for words in map(str.split, file):
-                if len(words) > 1 and words[-2] in pages:
-                    pages[words[-2]] += int(words[-1])
-        return [count << 12 for count in pages.values()]
-
-    def give(self):
-        while not self.over.wait(0.01):
-            for_all, kept = self.free()
-            missing = max(self.level - for_all - kept, self.RESERVE // 2 - for_all)
-            for _ in range(min(missing // self.STEP, len(self.left))):
-                held, at = self.left.pop()
-                held.madvise(mmap.MADV_DONTNEED, at, self.STEP)
-
-    def __enter__(self):
-        self.giver.start()
-
-    def __exit__(self, *failure):
-        self.over.set()
-        self.giver.join()
-        self.left.clear()
 
 
 def measured(send, digest):
