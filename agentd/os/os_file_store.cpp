@@ -11,17 +11,20 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include <utility>
 
+#include <boost/asio/post.hpp>
 #include <climits>
 
 namespace trellis {
 namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
+constexpr int background_nice = 10;  // a tenth of the weight of another thread
 
 Failure failure(const std::string& path) {
     const int error = errno;
@@ -110,7 +113,8 @@ Result<std::unique_ptr<OpenFile>> open_file(const std::string& path, int flags) 
 }  // namespace
 
 OsFileStore::~OsFileStore() {
-    if (pool_) pool_->join();
+    if (apart_) apart_->join();
+    if (background_) background_->join();
 }
 
 Result<FileStatus> OsFileStore::status(const std::string& path) {
@@ -204,8 +208,16 @@ Result<std::uint64_t> OsFileStore::free_space(const std::string& directory) {
 
 // A thread of its own for each processor would take them from forwarding.
 Task<void> OsFileStore::apart(std::function<void()> work) {
-    if (!pool_) pool_ = std::make_unique<asio::thread_pool>(1);
-    co_await done_on(*pool_, std::move(work));
+    if (!apart_) apart_ = std::make_unique<asio::thread_pool>(1);
+    co_await done_on(*apart_, std::move(work));
+}
+
+Task<void> OsFileStore::in_background(std::function<void()> work) {
+    if (!background_) {
+        background_ = std::make_unique<asio::thread_pool>(1);
+        asio::post(*background_, [] { (void)::setpriority(PRIO_PROCESS, 0, background_nice); });
+    }
+    co_await done_on(*background_, std::move(work));
 }
 
 }  // namespace trellis

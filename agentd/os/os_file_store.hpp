@@ -1,5 +1,5 @@
 // OsFileStore: the FileStore over the system's calls. Owned by main.cpp; what is still running apart is
-// waited for when it is destroyed. It may be used from several threads, except apart().
+// waited for when it is destroyed. It may be used from several threads, except those two.
 #pragma once
 
 #include "trellis/file_store.hpp"
@@ -32,9 +32,10 @@ class OsFileStore final : public FileStore {
     Result<void> remove(const std::string& path) override;
     Result<std::uint64_t> free_space(const std::string& directory) override;
     Task<void> apart(std::function<void()> work) override;
+    Task<void> in_background(std::function<void()> work) override;
 
   private:
-    std::unique_ptr<asio::thread_pool> pool_;  // from the first apart() on
+    std::unique_ptr<asio::thread_pool> apart_, background_;  // of one thread, from the first use on
 };
 
 }  // namespace trellis

@@ -1,6 +1,7 @@
 // FileStore: the seam to the files of the machine where this process runs. Owned by main.cpp or by the
 // simulated world. Its functions block for as long as the disk does: what may take longer than an instant is
-// given to apart(). It never follows a symbolic link that it is asked about, but in status().
+// given to apart() or in_background(). It never follows a symbolic link that it is asked about, but in
+// status().
 #pragma once
 
 #include "trellis/result.hpp"
@@ -93,6 +94,9 @@ class FileStore {
     // Runs work that blocks or computes, beside everything else; returns when it is done, also when it is
     // cancelled meanwhile. The work may call the functions above.
     virtual Task<void> apart(std::function<void()> work) = 0;
+    // The same for work that others need not wait for: it yields the processor to all else. It runs beside
+    // what is apart.
+    virtual Task<void> in_background(std::function<void()> work) = 0;
 };
 
 }  // namespace trellis

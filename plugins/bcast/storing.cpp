@@ -19,7 +19,10 @@ Task<Result<FilePlace>> Storing::put(std::size_t size, Haul* haul) {
     const std::size_t before = holding_.coming_size();
     const std::uint64_t begin = holding_.shape().begin_of(holding_.chunks()) + before;
     Result<FilePlace> place = FilePlace();
-    std::function<void()> work = [&] { place = staging_.put(begin, size, haul); };
+    std::function<void()> work = [&] {
+        const std::scoped_lock alone(writing_);
+        place = staging_.put(begin, size, haul);
+    };
     co_await files_.apart(std::move(work));
     if (!place) {
         failed_ = place.error();
@@ -35,7 +38,7 @@ Task<Result<Storing::Outcome>> Storing::store_next() {
     const std::shared_ptr<const Chunk> chunk = holding_.recent(number);
     Result<bool> right = false;
     std::function<void()> work = [&] { right = check_and_put(number, *chunk); };
-    co_await files_.apart(std::move(work));
+    co_await files_.in_background(std::move(work));
     if (!right) co_return right.error();
     if (!*right) co_return Outcome::damaged;
     holding_.stored_before(number + 1);
@@ -63,6 +66,7 @@ Result<bool> Storing::check_and_put(ChunkNumber number, const Chunk& chunk) {
 
 Result<void> Storing::write(ChunkNumber number, std::string_view bytes, const Digest& digest) {
     const Shape& shape = holding_.shape();
+    const std::scoped_lock alone(writing_);
     if (!shape.in_manifest(number)) {
         Result<void> written = staging_.write(shape.begin_of(number), bytes);
         if (written && remains_) written = remains_->add(number, digest);
@@ -109,7 +113,10 @@ Task<Result<void>> Storing::verify() {
 Result<std::string> Storing::get(ChunkNumber number) {
     const Shape& shape = holding_.shape();
     const std::uint64_t begin = shape.begin_of(number);
-    if (shape.in_manifest(number)) return manifest_.substr(static_cast<std::size_t>(begin), chunk_size);
+    if (shape.in_manifest(number)) {
+        const std::scoped_lock alone(writing_);
+        return manifest_.substr(static_cast<std::size_t>(begin), chunk_size);
+    }
     Result<std::string> bytes = staging_.read(begin, shape.size_of(number));
     if (bytes && bytes->empty()) return unavailable("a stored chunk cannot be read again");
     return bytes;

@@ -11,6 +11,7 @@
 #include "plugins/bcast/staging.hpp"
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -57,6 +58,7 @@ class Storing {
     Staging& staging_;
     Remains* remains_;  // of this transfer, for a later one
     Digester digester_;
+    std::mutex writing_;    // the manifest and the files: what comes is stored beside put() and read()
     std::string manifest_;  // as it came
     std::optional<Failure> failed_;
 };

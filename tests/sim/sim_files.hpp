@@ -1,6 +1,6 @@
 // SimFiles: the files of one simulated machine, in memory; a FileStore with a disk that can be full and
 // directories that can be read-only. Owned by the simulated world: they outlive the processes. Work apart
-// takes no time.
+// and in the background takes no time.
 #pragma once
 
 #include "trellis/file_store.hpp"
@@ -52,6 +52,7 @@ class SimFiles final : public FileStore {
         work();
         co_return;
     }
+    Task<void> in_background(std::function<void()> work) override { return apart(std::move(work)); }
 
   private:
     friend class SimFile;
