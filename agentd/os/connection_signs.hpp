@@ -16,6 +16,8 @@ class ConnectionSigns {
 
     // Of what arrives, so that a queue shrinks; of what leaves, where there is none, at each look.
     static constexpr double below = 0.96, faster = 1.01;
+    // What a trial to send faster gains at least, if it is to be made again soon.
+    static constexpr double worth_trying = 1.03;
 
     // Since the connection's beginning.
     struct Seen {

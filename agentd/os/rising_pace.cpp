@@ -6,8 +6,7 @@
 namespace trellis {
 namespace {
 
-constexpr double all_of_it = 0.9;      // arrives, as a share of what may leave
-constexpr double worth_trying = 1.03;  // what a trial gains at least to be made again soon
+constexpr double all_of_it = 0.9;  // arrives, as a share of what may leave
 constexpr std::chrono::seconds longest_interval(60);
 constexpr std::chrono::milliseconds draining(500);  // of a queue
 constexpr int sure = 4;                             // looks: a host may only have answered late
@@ -18,7 +17,8 @@ constexpr int remembered = 8;                       // looks: for the usual roun
 void RisingPace::settle(double arriving, Time now) {
     const double least = rate_ > settled_ ? settled_ : measured_;
     const double before = std::exchange(settled_, std::max(least, ConnectionSigns::below * arriving));
-    interval_ = settled_ > worth_trying * before ? first_interval : std::min(2 * interval_, longest_interval);
+    interval_ = settled_ > ConnectionSigns::worth_trying * before ? first_interval
+                                                                  : std::min(2 * interval_, longest_interval);
     rate_ = settled_;
     settled_since_ = now;
 }

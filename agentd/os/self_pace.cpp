@@ -30,10 +30,15 @@ std::optional<double> SelfPace::next(const ConnectionSigns::Seen& seen, Time now
     limited_ = true;
     note(seen, now);
     if (rates_.empty()) return std::nullopt;
-    if (now - tried_ > trial_interval) tried_ = now;
-    const bool trying = now - tried_ < trial_time;
+    const double best = std::ranges::max_element(rates_, {}, &Rate::value)->value;
+    bool trying = now - tried_ < trial_time;
+    if (trying ? best > ConnectionSigns::worth_trying * best_before_ : now - tried_ > trial_interval) {
+        trying = true;
+        tried_ = now;
+        best_before_ = best;
+    }
     gain_ = queue ? (trying ? trial : ConnectionSigns::below) : gain_ * ConnectionSigns::faster;
-    const double rate = gain_ * std::ranges::max_element(rates_, {}, &Rate::value)->value;
+    const double rate = gain_ * best;
     if (gain_ < most && rate > least_rate) return rate;
     signs_.forget_rate();
     rates_.clear();

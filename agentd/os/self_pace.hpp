@@ -30,8 +30,9 @@ class SelfPace {
     ConnectionSigns signs_;
     std::deque<Rate> rates_;
     double gain_ = 1;
-    bool limited_ = false;  // by a link: there has been a queue
-    Time tried_{};          // to send faster although there was one
+    bool limited_ = false;    // by a link: there has been a queue
+    Time tried_{};            // to send faster although there was one
+    double best_before_ = 0;  // rate, when that was begun
 };
 
 }  // namespace trellis

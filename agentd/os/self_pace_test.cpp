@@ -50,5 +50,14 @@ TEST(SelfPace, DoesNotGiveInToADelayThatStays) {
     EXPECT_GT(link.go(milliseconds(10000)), 0.9);
 }
 
+TEST(SelfPace, IsSoonUpAfterASlowBeginningWithADelayThatStays) {
+    SelfPacedLink link(10e6, 256e3, milliseconds(1));
+    link.delay(milliseconds(20));
+    (void)link.go(milliseconds(1000));
+    link.carry(25e6);
+    (void)link.go(milliseconds(12000));
+    EXPECT_GT(link.go(milliseconds(5000)), 0.9);
+}
+
 }  // namespace
 }  // namespace trellis
