@@ -34,6 +34,7 @@ namespace {
 constexpr std::size_t read_size = std::size_t{1} << 16;
 constexpr int pipe_size = 1 << 20;
 constexpr double turn_share = 0.3;  // of what comes in the gathering time, until what has come is sent on
+constexpr double idle_share = 0.5;  // is waited for though the next link falls idle
 constexpr std::size_t most_gathered = std::size_t{1} << 18;
 constexpr std::chrono::seconds farewell_time{1};
 
@@ -58,6 +59,7 @@ struct PlainStream::State {
     }
     Task<Result<void>> ready(tcp::socket::wait_type what);
     Task<Result<void>> gather(std::size_t size);
+    void wake_at(std::size_t size);
     void note(std::size_t size);
     Task<Result<void>> send_head(std::string_view head);
     static Task<void> farewell(std::shared_ptr<State> state);
@@ -66,6 +68,7 @@ struct PlainStream::State {
     DescriptorPair pipe;  // not while a haul has it
     Gathering gathering;
     std::size_t worth = 1;  // bytes: what came in the gathering time, of late
+    int wakes_at = 1;
     SteadyTime pulled = std::chrono::steady_clock::now();
     LinkPace pace;
     bool closed = false;
@@ -82,16 +85,22 @@ Task<Result<void>> PlainStream::State::gather(std::size_t size) {
     std::size_t enough = std::min(size <= 2 * worth ? size : worth, most_gathered);
     if (const auto ahead = worth < most_gathered && gathering.ahead ? gathering.ahead() : std::nullopt) {
         const double idle_after = static_cast<double>(*ahead) - turn_share * static_cast<double>(worth);
-        enough = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(idle_after, 1.0)), 1, enough);
+        const double least = idle_share * static_cast<double>(worth);
+        enough = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(idle_after, least)), 1, enough);
     }
     int there = 0;
     if (::ioctl(number(), FIONREAD, &there) == 0 && static_cast<std::size_t>(there) >= enough)
         co_return Result<void>();
-    const int least = static_cast<int>(enough), one = 1;
-    ::setsockopt(number(), SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
-    const Result<void> waited = co_await ready(tcp::socket::wait_read);
-    if (!closed) ::setsockopt(number(), SOL_SOCKET, SO_RCVLOWAT, &one, sizeof one);
-    co_return waited;
+    wake_at(enough);
+    co_return co_await ready(tcp::socket::wait_read);
+}
+
+// Only a change has its price; less than the socket holds wakes at once. Nor does the system wake this
+// process for less while what came before is on its way to the file.
+void PlainStream::State::wake_at(std::size_t size) {
+    const int before = std::exchange(wakes_at, static_cast<int>(size));
+    if (before == wakes_at) return;
+    ::setsockopt(number(), SOL_SOCKET, SO_RCVLOWAT, &wakes_at, sizeof wakes_at);
 }
 
 void PlainStream::State::note(std::size_t size) {
@@ -153,6 +162,7 @@ Task<Result<std::string>> PlainStream::read() {
 Task<Result<std::size_t>> PlainStream::read_into(std::span<char> space) {
     const auto state = state_;
     if (state->closed) co_return state->broken("read from a peer", "");
+    state->wake_at(1);
     const auto place = asio::buffer(space.data(), space.size());
     const auto [error, size] = co_await state->socket.async_read_some(place, as_result);
     if (error == asio::error::eof && !state->closed) co_return std::size_t{0};

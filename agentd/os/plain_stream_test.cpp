@@ -158,8 +158,8 @@ TEST_F(PlainStreamTest, FilesGoFromOneToTheOtherWithWhatStandsBeforeThem) {
     EXPECT_TRUE(*to->read(0, content.size() + 1) == content);
 }
 
-// Else it would wait for what usually comes in a second.
-TEST_F(PlainStreamTest, NothingIsGatheredWhileTheNextLinkWouldFallIdle) {
+// Half of what comes in a second; else it would wait for all of that.
+TEST_F(PlainStreamTest, LessIsGatheredWhereTheNextLinkIsIdle) {
     meet();
     const auto to = file("/to");
     b_->gather({std::chrono::seconds(1), [] { return std::uint64_t{0}; }});
@@ -168,8 +168,9 @@ TEST_F(PlainStreamTest, NothingIsGatheredWhileTheNextLinkWouldFallIdle) {
     ASSERT_TRUE(run(context_, a_->write(drawn_text(10'000))));
     for (std::size_t got = 0; got < 10'000;)
         got += *pull_into(*to, got, 10'000 - got);
-    ASSERT_TRUE(run(context_, a_->write("little")));
-    EXPECT_EQ(*pull_into(*to, 0, 200'000), 6U);
+    const std::size_t second = 10'000 / 0.2;
+    ASSERT_TRUE(run(context_, a_->write(drawn_text(second * 3 / 4))));
+    EXPECT_EQ(*pull_into(*to, 0, 4 * second), second * 3 / 4);
 }
 
 TEST_F(PlainStreamTest, AHaulThatNobodyWantsLeavesNothingForTheNextOne) {

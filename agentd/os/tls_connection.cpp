@@ -27,7 +27,8 @@ namespace {
 
 constexpr std::size_t most_at_once = std::size_t{1} << 18;
 constexpr std::size_t turn = std::size_t{1} << 20;  // of what is sent
-constexpr double least_gathered = 1 << 13;          // less is no flow
+constexpr double least_gathered = 1 << 13;          // less in the gathering time is no flow
+constexpr double idle_share = 0.25;                 // of the gathering time, though the next link falls idle
 constexpr double gathered = 1 << 16;                // as much as a system sends at once
 constexpr Duration least_gathering = std::chrono::milliseconds(1);
 
@@ -218,13 +219,13 @@ Task<Result<void>> TlsConnection::wait_for_more() {
     const auto now = std::chrono::steady_clock::now();
     const Seconds taken = now - std::exchange(empty_, now);
     const auto received = static_cast<double>(std::exchange(received_, 0));
-    if (gathering_.most == Duration::zero() || received < least_gathered) co_return co_await wait();
+    const Seconds most = gathering_.most;
+    if (received * most < least_gathered * taken) co_return co_await wait();
     const Seconds enough = std::max<Seconds>(least_gathering, taken * (gathered / received));
-    Seconds time = std::min<Seconds>(enough, gathering_.most);
-    if (time > least_gathering) {
-        const auto ahead = gathering_.ahead ? gathering_.ahead() : std::nullopt;
-        if (ahead) time = std::min(time, taken * (static_cast<double>(*ahead) / received) - turn_time);
-        if (time < least_gathering) co_return co_await wait();
+    Seconds time = std::min(enough, most);
+    if (const auto ahead = gathering_.ahead ? gathering_.ahead() : std::nullopt) {
+        const Seconds busy = taken * (static_cast<double>(*ahead) / received) - turn_time;
+        time = std::min(time, std::max(busy, most * idle_share));
     }
     co_return co_await sleep(std::chrono::duration_cast<Duration>(time));
 }

@@ -66,8 +66,8 @@ class ByteStream {
     // price. Nothing where that has no price.
     struct Gathering {
         Duration most{0};  // at a time; 0: not at all
-        // Where what is read is sent on: the bytes of it that have not arrived yet, so that by waiting for
-        // fewer no link falls idle. Nothing, or no function: it is not sent on.
+        // Where what is read is sent on: the bytes of it that have not arrived yet, so that a link falls idle
+        // for a part of that time at most. Nothing, or no function: it is not sent on.
         using Ahead = std::function<std::optional<std::uint64_t>()>;
         Ahead ahead;
     };
