@@ -213,9 +213,13 @@ Task<void> Broadcast::feed(HostId host, Ask ask) {
 
 Task<void> Broadcast::keep_time() {
     while (true) {
+        const TimePoint before = context_.clock().now();
         co_await context_.clock().sleep(tick);
         holding_->beat(holding_->pulse() + 1);
         if (!begun_) advance();
+        // Without a processor it has sent nothing, and the first host got nothing.
+        const bool stood_still = context_.clock().now() - before > 2 * tick;
+        if (formation_ && stood_still) formation_->forget_rates();
         if (formation_) turn(formation_->relieve());
         if (begun_ && !finished_) show_progress();
     }

@@ -53,6 +53,8 @@ class Formation {
     // they do not, as soon as there is one that has about as much; when the others have it, one takes it from
     // the other. Else: nothing.
     std::vector<Change> relieve();
+    // Until now nobody is slow, as the root itself stood still.
+    void forget_rates();
 
     static constexpr double slow_share = 0.4;
 
@@ -79,7 +81,6 @@ class Formation {
     using Places = std::vector<Place>;
     [[nodiscard]] Places::iterator find(HostId host);
     [[nodiscard]] Places::const_iterator find(HostId host) const;
-    void forget_rates();
     [[nodiscard]] bool gives(const Place& place) const;
     [[nodiscard]] const Place* measure(const Place& place) const;
     [[nodiscard]] bool is_slower(const Place& place, const Place& other, Duration least) const;

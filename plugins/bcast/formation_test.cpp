@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using Change = Formation::Change;
 
 HostId host(int number) {
@@ -86,12 +87,13 @@ TEST(BcastFormation, HearsWhenSomebodySpoke) {
 class Rates {
   public:
     explicit Rates(Formation& formation) : formation_(formation) {}
-    std::vector<Change> go(const std::map<int, int>& rates, int steps) {
+    std::vector<Change> go(const std::map<int, int>& rates, int steps, bool stood_still = false) {
         for (; steps > 0; --steps) {
             now_ += std::chrono::milliseconds(500);
             for (const auto& [number, rate] : rates)
                 formation_.progressed(host(number), {have_[number] += static_cast<ChunkNumber>(rate), 0},
                                       now_);
+            if (stood_still) formation_.forget_rates();
             std::vector<Change> changes = formation_.relieve();
             if (!changes.empty()) return changes;
         }
@@ -294,6 +296,15 @@ TEST(BcastFormation, TakesTheFirstHostToTheEndWhenItBecomesSlow) {
     EXPECT_THAT(run.go({{0, 2}, {1, 2}, {2, 2}, {3, 2}, {4, 2}}, 10),
                 ElementsAre(Change{host(2), root_id}, Change{host(1), host(4)}));
     EXPECT_THAT(run.go({{0, 8}, {2, 8}, {3, 8}, {4, 8}, {1, 8}}, 10), IsEmpty());
+}
+
+TEST(BcastFormation, LeavesTheFirstHostWhereItIsWhenTheRootStoodStill) {
+    Formation formation(chain_of(3));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{0, 9}, {1, 8}, {2, 8}, {3, 8}}, 4), IsEmpty());
+    EXPECT_THAT(run.go({{0, 2}, {1, 2}, {2, 2}, {3, 2}}, 1, true), IsEmpty());
+    EXPECT_THAT(run.go({{0, 9}, {1, 8}, {2, 8}, {3, 8}}, 4), IsEmpty());
+    EXPECT_THAT(run.go({{0, 9}, {1, 1}, {2, 1}, {3, 1}}, 4), Not(IsEmpty()));
 }
 
 TEST(BcastFormation, LeavesTheFirstHostWhereItIsWhenTheSourceBecomesSlow) {
