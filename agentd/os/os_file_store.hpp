@@ -1,5 +1,6 @@
 // OsFileStore: the FileStore over the system's calls. Owned by main.cpp; what is still running apart is
-// waited for when it is destroyed. It may be used from several threads, except those two.
+// waited for when it is destroyed. It may be used from several threads, except apart() and
+// in_background().
 #pragma once
 
 #include "trellis/file_store.hpp"
