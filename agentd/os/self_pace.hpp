@@ -5,6 +5,7 @@
 
 #include "agentd/os/connection_signs.hpp"
 
+#include <chrono>
 #include <deque>
 #include <limits>
 #include <optional>
@@ -25,6 +26,7 @@ class SelfPace {
         Time time;
         double value = 0;  // bytes a second
     };
+    static constexpr std::chrono::seconds first_interval{2};
     void note(const ConnectionSigns::Seen& seen, Time now);
 
     ConnectionSigns signs_;
@@ -33,6 +35,7 @@ class SelfPace {
     bool limited_ = false;    // by a link: there has been a queue
     Time tried_{};            // to send faster although there was one
     double best_before_ = 0;  // rate, when that was begun
+    std::chrono::seconds interval_ = first_interval;
 };
 
 }  // namespace trellis
