@@ -206,6 +206,8 @@ Result<void> TlsConnection::receive() {
     if (got > 0) {
         opener_->received(static_cast<std::size_t>(got));
         received_ += static_cast<std::size_t>(got);
+        if (gathering_.most > Duration::zero())
+            window_.received(socket_.native_handle(), static_cast<std::size_t>(got));
     }
     if (got == 0) return lost("the connection was cut off");
     if (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)

@@ -9,6 +9,7 @@
 #include "trellis/time.hpp"
 
 #include "agentd/core/pair_key.hpp"
+#include "agentd/os/receive_window.hpp"
 #include "agentd/os/tls_records.hpp"
 #include "agentd/os/tls_session.hpp"
 
@@ -77,6 +78,7 @@ class TlsConnection {
     asio::ip::tcp::socket socket_;
     asio::steady_timer timer_;  // for more to come
     ByteStream::Gathering gathering_;
+    ReceiveWindow window_;
     std::chrono::steady_clock::time_point empty_ =
         std::chrono::steady_clock::now();  // the socket, the last time
     unsigned cancels_ = 0;
