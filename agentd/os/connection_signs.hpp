@@ -14,8 +14,8 @@ class ConnectionSigns {
     using Clock = std::chrono::steady_clock;
     using Time = Clock::time_point;
 
-    // Of what arrives, so that a queue shrinks; of what leaves, where there is none, at each look.
-    static constexpr double below = 0.96, faster = 1.01;
+    // Of what leaves, where there is no queue, at each look.
+    static constexpr double faster = 1.01;
     // What a trial to send faster gains at least, if it is to be made again soon.
     static constexpr double worth_trying = 1.03;
 

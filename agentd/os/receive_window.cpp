@@ -1,10 +1,10 @@
 #include "agentd/os/receive_window.hpp"
 
+#include "agentd/os/round_trip_clock.hpp"
+
 #include <algorithm>
-#include <cstddef>
-#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <optional>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <utility>
 
@@ -20,14 +20,6 @@ constexpr std::chrono::milliseconds interval(20);
 constexpr double growth = 4;          // in a round trip, of a sender that has just begun
 constexpr Seconds queue_time(0.008);  // before one link; a host may be held up as long
 constexpr double least_queue = 128 * 1024;
-
-std::optional<ReceiveWindow::Clock::duration> least_round_trip(int socket) {
-    tcp_info info{};
-    socklen_t size = sizeof info;
-    if (::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return std::nullopt;
-    if (size < offsetof(tcp_info, tcpi_min_rtt) + sizeof info.tcpi_min_rtt) return std::nullopt;
-    return std::chrono::microseconds(info.tcpi_min_rtt);
-}
 
 }  // namespace
 

@@ -1,11 +1,6 @@
 #include "agentd/os/receive_window.hpp"
 
-#include "agentd/os/file_descriptor.hpp"
-
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
+#include "agentd/os/loopback_connection_test.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,27 +8,6 @@ namespace trellis {
 namespace {
 
 using std::chrono::milliseconds;
-
-// Both ends of a connection over the loopback.
-struct Connection {
-    Connection() : near(socket()) {
-        const FileDescriptor listener(socket());
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t size = sizeof address;
-        auto* any = reinterpret_cast<sockaddr*>(&address);
-        EXPECT_EQ(::bind(listener.get(), any, size), 0);
-        EXPECT_EQ(::listen(listener.get(), 1), 0);
-        EXPECT_EQ(::getsockname(listener.get(), any, &size), 0);
-        EXPECT_EQ(::connect(near.get(), any, size), 0);
-        far = FileDescriptor(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    }
-    static FileDescriptor socket() {
-        return FileDescriptor(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    }
-    FileDescriptor near, far;
-};
 
 int window_of(const FileDescriptor& socket) {
     int window = 0;
@@ -53,7 +27,7 @@ TEST(ReceiveWindow, LetsASenderGrowOnALongWay) {
 }
 
 TEST(ReceiveWindow, GrowsWithTheRateAndStaysWhereItFalls) {
-    const Connection connection;
+    const LoopbackConnection connection;
     ReceiveWindow window;
     auto now = ReceiveWindow::Clock::now();
     const auto receive = [&](std::size_t each) {

@@ -6,7 +6,8 @@
 namespace trellis {
 namespace {
 
-constexpr double all_of_it = 0.9;  // arrives, as a share of what may leave
+constexpr double all_of_it = 0.9;       // arrives, as a share of what may leave
+constexpr double after_a_queue = 0.96;  // of what arrives: it shrinks
 constexpr std::chrono::seconds longest_interval(60);
 constexpr std::chrono::milliseconds draining(500);  // of a queue
 constexpr int sure = 4;                             // looks: a host may only have answered late
@@ -16,7 +17,7 @@ constexpr int remembered = 8;                       // looks: for the usual roun
 
 void RisingPace::settle(double arriving, Time now) {
     const double least = rate_ > settled_ ? settled_ : measured_;
-    const double before = std::exchange(settled_, std::max(least, ConnectionSigns::below * arriving));
+    const double before = std::exchange(settled_, std::max(least, after_a_queue * arriving));
     interval_ = settled_ > ConnectionSigns::worth_trying * before ? first_interval
                                                                   : std::min(2 * interval_, longest_interval);
     rate_ = settled_;

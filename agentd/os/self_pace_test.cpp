@@ -47,16 +47,8 @@ TEST(SelfPace, DoesNotGiveInToADelayThatStays) {
     (void)link.go(milliseconds(1000));
     link.delay(milliseconds(20));
     (void)link.go(milliseconds(20000));
-    EXPECT_GT(link.go(milliseconds(10000)), 0.9);
-}
-
-TEST(SelfPace, IsCloseToTheLinkAndSeldomTriesMoreWhereADelayStays) {
-    SelfPacedLink link(25e6, 256e3, milliseconds(1));
-    (void)link.go(milliseconds(1000));
-    link.delay(milliseconds(20));
-    (void)link.go(milliseconds(20000));
     EXPECT_GT(link.go(milliseconds(24000)), 0.98);
-    EXPECT_LT(link.lost_lately(), 2e6);
+    EXPECT_LT(link.lost_lately(), 2e6);  // as it seldom tries to send faster
 }
 
 TEST(SelfPace, IsSoonUpAfterASlowBeginningWithADelayThatStays) {
