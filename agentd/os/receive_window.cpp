@@ -21,6 +21,7 @@ constexpr std::chrono::milliseconds interval(20);
 constexpr double growth = 4;          // in a round trip, of a sender that has just begun
 constexpr Seconds queue_time(0.008);  // before one link; a host may be held up as long
 constexpr double least_queue = 128 * 1024;
+constexpr int unread = 8;  // windows that the buffer holds, while this host is held up
 
 // The system raises the window with the buffer, and the buffer by its own measurement, until it is told a
 // size. False: it does not allow as much and goes on itself, as before Linux 5.15, which never would again.
@@ -28,10 +29,10 @@ bool fix_buffer(int socket, int window) {
     int locks = 0, buffer = 0;
     socklen_t size = sizeof locks;
     if (::getsockopt(socket, SOL_SOCKET, SO_BUF_LOCK, &locks, &size) != 0) return false;
-    const int enough = 2 * window;  // memory of packets, of which the system also counts what holds no data
-    ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &enough, sizeof enough);  // twice that, if allowed
-    ::getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &buffer, &size);
-    if (buffer >= enough) return true;
+    const int roomy = unread * std::min(window, INT_MAX / unread);
+    ::setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &roomy, sizeof roomy);
+    ::getsockopt(socket, SOL_SOCKET, SO_RCVBUF, &buffer, &size);  // twice what is allowed of it
+    if (buffer / 2 >= window) return true;
     locks &= ~SOCK_RCVBUF_LOCK;
     ::setsockopt(socket, SOL_SOCKET, SO_BUF_LOCK, &locks, sizeof locks);
     return false;
@@ -55,8 +56,7 @@ void ReceiveWindow::received(int socket, std::size_t bytes, Clock::time_point no
     if (now - set_ < interval) return;
     set_ = now;
     const auto round_trip = least_round_trip(socket);
-    if (round_trip)
-        set(socket, static_cast<int>(std::min<double>(enough(highest_, *round_trip), INT_MAX / 2)));
+    if (round_trip) set(socket, static_cast<int>(std::min<double>(enough(highest_, *round_trip), INT_MAX)));
 }
 
 // The window again and again, as the system still raises it when it finds that packets take less memory.
