@@ -19,14 +19,9 @@ class ReceiveWindow {
     [[nodiscard]] static double enough(double rate, Clock::duration least_round_trip);
 
   private:
-    void set(int socket, int window);
-
     Clock::time_point set_{}, since_{};
     double bytes_ = 0;    // since `since_`
-    double rate_ = 0;     // before that
-    double highest_ = 0;  // rate that lasted: what was held up comes faster for a moment
-    int window_ = 0;
-    bool buffer_is_ours_ = true;  // not the system's
+    double highest_ = 0;  // rate
 };
 
 }  // namespace trellis
