@@ -69,7 +69,8 @@ void ProbeMeasurement::expired() {
             send_probe();
             break;
         case Stage::probing:
-            give_up(FailureKind::timed_out, "a set of round trips took more than " + seconds(plan_.timeout));
+            give_up(FailureKind::timed_out,
+                    "a set of round trips took more than " + seconds(plan_.timeout + plan_.busy));
             break;
     }
 }
@@ -161,7 +162,7 @@ void ProbeMeasurement::prepare() {
 void ProbeMeasurement::send_probe() {
     if (stage_ != Stage::probing) {
         stage_ = Stage::probing;
-        set_deadline(set_begun_ + plan_.timeout + plan_.round_trips * plan_.pace);
+        set_deadline(set_begun_ + plan_.timeout + plan_.busy + plan_.round_trips * plan_.pace);
     }
     sent_ = ProbeLoop::now();
     ::send(socket_.get(), request_.data(), request_.size(), MSG_NOSIGNAL);  // if it fails, reading says so

@@ -21,6 +21,7 @@ struct ProbePlan {
     int patience = 10;
     Duration timeout = std::chrono::seconds(3);  // for each connection, and for each set from its welcome on
     Duration turn{0};  // how much longer each connection may wait for its welcome by a peer that holds
+    Duration busy{0};  // how much longer each set may take where processors are busy
     Duration pace{0};  // each probe at least this long after the one before it, or after the welcome
 };
 

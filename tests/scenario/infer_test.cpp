@@ -115,6 +115,12 @@ class HarmedInference {
         ASSERT_EQ(found->topology().hosts, truth.hosts);
         expect_same_switches(truth, found->topology());
     }
+    void expect_everybody() {
+        EXPECT_EQ(status_, 0) << said_;
+        ASSERT_TRUE(shell_.topology()) << said_;
+        expect_same_switches(lab::truth_of(shell_.world().network().file(), {"ctl"}).value(),
+                             shell_.topology()->topology());
+    }
     // Harmed so late that the others had all they needed of it.
     [[nodiscard]] bool finished_in_time() const {
         return status_ == 0 && said_.find("measured 120 of 120 pairs") != std::string::npos;
@@ -179,6 +185,21 @@ TEST_P(InferHarmed, AHostThatLosesItsPowerIsLeftOut) {
 TEST_P(InferHarmed, AnAgentThatHangsIsLeftOut) {
     expect_left_out(
         GetParam(), [](auto& world, const auto& victim) { world.stop(victim); }, seconds(15));
+}
+
+// A pair or two of it may be missed.
+TEST(InferSurvey, AnAgentThatHangsForAWhileIsNotLeftOut) {
+    for (const std::size_t n : {0u, 3u, 8u}) {
+        HarmedInference inference("survey");
+        const auto hang_for_a_while = [](sim::SimWorld& world, const std::string& victim) {
+            world.stop(victim);
+            world.time().at(world.time().now() + seconds(5), [&world, victim] { world.resume(victim); });
+        };
+        ASSERT_TRUE(inference.run(n, milliseconds(20), hang_for_a_while));
+        inference.expect_everybody();
+        EXPECT_GT(inference.took(), seconds(4));
+        EXPECT_LT(inference.took(), seconds(15));
+    }
 }
 
 TEST_P(InferHarmed, AHostWhoseCableIsPulledIsLeftOut) {

@@ -199,6 +199,22 @@ TEST_F(SurveyRoles, WhoTakesNoPartCostsTheOthersNoMoreThanItsTurns) {
     EXPECT_TRUE(misses_.empty());
 }
 
+TEST_F(SurveyRoles, WhoseRoundTripsAreLateMeasuresLess) {
+    std::map<std::pair<sim::MachineIndex, sim::MachineIndex>, std::size_t> sent;
+    // The first of every connection is prompt.
+    shell_.world().set_noise([&](auto from, auto to, Duration passed) {
+        return ++sent[{from, to}] % 12 < 4 ? passed : passed + milliseconds(20);
+    });
+    send(in_turn());
+    const Duration at_first = gather();
+    send(in_turn());
+    gather();
+    send(in_turn());
+    EXPECT_GT(gather(), at_first + seconds(2));
+    EXPECT_EQ(measured().size(), 28u);
+    EXPECT_TRUE(misses_.empty());
+}
+
 TEST_F(SurveyRoles, WithoutASkipTurnsTimeOut) {
     send(in_turn(), {3});
     gather(host_count - 1);

@@ -165,7 +165,7 @@ class Measurement final : public Sender,
             return begin_round_trip();
         }
         set_begun_ = machines_.time().now();
-        allow(plan_.timeout + plan_.round_trips * plan_.pace);
+        allow(plan_.timeout + plan_.busy + plan_.round_trips * plan_.pace);
         pace(set_begun_);
     }
 

@@ -9,13 +9,34 @@ namespace trellis::plugins::infer {
 namespace {
 
 constexpr Duration step_timeout = std::chrono::seconds(2);   // of a connection or a set
+constexpr Duration busy_timeout = std::chrono::seconds(4);   // longer, of a set of late round trips
 constexpr Duration turn_timeout = std::chrono::seconds(10);  // for a peer that still has other turns
 constexpr Duration answer_interval = std::chrono::milliseconds(250);
 constexpr Duration as_long_as_the_batch = std::chrono::hours(24);
 constexpr std::int32_t most_lanes = 64;
 constexpr std::size_t most_why = 200;  // bytes of a failure's cause
 
+// Of a round trip on the average, beyond the least.
+Duration delay_of(const ProbeResult& measured, Duration pace) {
+    return measured.probing / measured.round_trips - pace - std::ranges::min(measured.minima);
+}
+
 }  // namespace
+
+// One pair more that is measured now.
+class SurveyRole::InFlight {
+  public:
+    explicit InFlight(SurveyRole& role) : role_(role) { ++role_.in_flight_; }
+    ~InFlight() {
+        --role_.in_flight_;
+        role_.changed_.notify();
+    }
+    InFlight(const InFlight&) = delete;
+    InFlight& operator=(const InFlight&) = delete;
+
+  private:
+    SurveyRole& role_;
+};
 
 SurveyRole::SurveyRole(RoleContext& context) : context_(context), changed_(context.world().executor) {}
 
@@ -95,7 +116,7 @@ Task<void> SurveyRole::carry_out() {
     using namespace asio::experimental::awaitable_operators;
     to_measure_ = static_cast<std::size_t>(std::ranges::count(current_.turns, true, &Turn::measures));
     const int lanes = current_.probing.in_turn ? 1 : std::clamp(current_.probing.lanes, 1, most_lanes);
-    lanes_in_use_ = std::min(lanes, static_cast<int>(to_measure_));
+    in_flight_ = 0;
     next_turn_ = 0;
     answer_ = {};
     answered_ = context_.world().clock.now();
@@ -148,15 +169,28 @@ Task<void> SurveyRole::take(Turn turn) {
     if (!turn.measures) co_return;
     --to_measure_;
     answer_if_due();
+    if (const Duration rest = std::exchange(rest_, Duration::zero()); rest > Duration::zero())
+        co_await context_.world().clock.sleep(rest);
 }
 
 Task<void> SurveyRole::measure(HostNumber peer) {
+    while (in_flight_ >= window_.pairs())
+        co_await changed_.wait();
+    const InFlight counted(*this);
     const TurnPeer& other = peers_.at(peer);
     const ProbePlan how = plan();
+    const TimePoint begun = context_.world().clock.now();
     // To connect sends as much as two probes.
     if (how.pace > Duration::zero()) co_await context_.world().clock.sleep(2 * how.pace);
     const auto measured = co_await probing_->measure(other.id, other.at, how);
     measured ? keep(peer, *measured) : miss(peer, measured.error());
+    const TimePoint now = context_.world().clock.now();
+    if (measured) {
+        window_.ended(begun, now, delay_of(*measured, how.pace));
+        rest_ = window_.rest(measured->probing);
+    } else if (measured.error().kind == FailureKind::timed_out) {
+        window_.ended(begun, now, how.timeout);
+    }
 }
 
 void SurveyRole::keep(HostNumber peer, const ProbeResult& measured) {
@@ -167,7 +201,7 @@ void SurveyRole::keep(HostNumber peer, const ProbeResult& measured) {
     answer_.probes += static_cast<std::uint64_t>(measured.round_trips);
     const double seconds = std::max(std::chrono::duration<double>(measured.probing).count(), 1e-6);
     answer_.probes_per_second =
-        std::max(answer_.probes_per_second, measured.round_trips / seconds * lanes_in_use_);
+        std::max(answer_.probes_per_second, measured.round_trips / seconds * in_flight_);
 }
 
 void SurveyRole::miss(HostNumber peer, const Failure& failure) {
@@ -211,6 +245,7 @@ ProbePlan SurveyRole::plan() const {
     plan.patience = probing.patience;
     plan.timeout = step_timeout;
     plan.turn = turn_timeout;
+    plan.busy = busy_timeout;
     plan.pace = std::chrono::microseconds(probing.pace_us);
     return plan;
 }

@@ -8,6 +8,7 @@
 #include "trellis/role.hpp"
 
 #include "agentd/core/mailbox.hpp"
+#include "plugins/infer/survey/pair_window.hpp"
 #include "plugins/infer/survey/survey_messages.hpp"
 
 #include <cstddef>
@@ -28,6 +29,8 @@ class SurveyRole {
     Task<RoleResult> run();
 
   private:
+    class InFlight;
+
     Task<void> read_messages();
     void handle(HostId from, ToSurveyRole message);
     void accept(Assignment assignment);
@@ -61,7 +64,9 @@ class SurveyRole {
     std::map<HostNumber, TurnPeer> peers_;  // of current_
     std::size_t next_turn_ = 0;             // of current_.turns, for its lanes
     std::size_t to_measure_ = 0;            // turns of current_ that have not ended
-    int lanes_in_use_ = 0;                  // pairs that are measured at once
+    int in_flight_ = 0;                     // pairs that are being measured
+    PairWindow window_;
+    Duration rest_{0};  // due after the pair just measured
     Answer answer_;
     TimePoint answered_{};
 };

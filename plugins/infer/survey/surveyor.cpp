@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <boost/asio/experimental/awaitable_operators.hpp>
+
 namespace trellis::plugins::infer {
 namespace {
 
@@ -9,6 +11,8 @@ namespace {
 constexpr std::int32_t gentle_pace_us = 5000;
 // A host whose pairs with so many others fail, and more fail than succeed, is out of reach.
 constexpr std::size_t telling_misses = 3;
+// A host that is suspect for so long is left out: busy ones are heard again before.
+constexpr Duration patience = std::chrono::seconds(7);
 
 }  // namespace
 
@@ -30,16 +34,54 @@ Task<std::optional<Finding>> Surveyor::run() {
 
 // One event; false: there will be no more.
 Task<bool> Surveyor::step() {
-    const auto event = co_await operation_.next();
-    if (!event) co_return false;
+    co_await receive();
+    leave_out_silent();
+    if (ended_) co_return false;
+    const auto event = std::exchange(event_, std::nullopt);
+    if (!event) co_return true;
     if (const auto* message = std::get_if<HostMessage>(&event->what)) {
         if (const auto news = decode<ToSurveyor>(message->body)) {
             if (const auto* ready = std::get_if<Ready>(&*news)) roster_.ready(event->host, *ready);
             if (const auto* answer = std::get_if<Answer>(&*news)) take(event->host, *answer);
         }
     }
-    if (const auto why = reason_to_leave_out(*event)) leave_out(event->host, *why);
+    if (const auto* result = std::get_if<RoleResult>(&event->what))
+        leave_out(event->host, result->outcome.detail);
+    if (const auto* suspicion = std::get_if<HostSuspicion>(&event->what)) {
+        if (suspicion->suspect)
+            silent_since_.emplace(event->host, context_.clock().now());
+        else
+            silent_since_.erase(event->host);
+    }
     co_return true;
+}
+
+// The next event, but not for longer than somebody may still be silent.
+Task<void> Surveyor::receive() {
+    using namespace asio::experimental::awaitable_operators;
+    if (silent_since_.empty()) {
+        co_await next_event();
+    } else {
+        using Silent = decltype(silent_since_)::value_type;
+        const TimePoint since = std::ranges::min_element(silent_since_, {}, &Silent::second)->second;
+        co_await (next_event() || context_.clock().sleep(since + patience - context_.clock().now()));
+    }
+}
+
+// Kept, not returned: it must not be lost if it comes at the same time as something else.
+Task<void> Surveyor::next_event() {
+    event_ = co_await operation_.next();
+    ended_ = !event_;
+}
+
+void Surveyor::leave_out_silent() {
+    const TimePoint now = context_.clock().now();
+    for (auto one = silent_since_.begin(); one != silent_since_.end();) {
+        const auto [host, since] = *one++;
+        if (now - since < patience) continue;
+        silent_since_.erase(host);
+        leave_out(host, "silent");
+    }
 }
 
 void Surveyor::begin() {
@@ -77,6 +119,7 @@ std::vector<TurnPeer> Surveyor::peers_of(const std::vector<Turn>& turns) const {
         if (turn.measures) peer.at = {host.addresses, roster_.participants()[turn.peer].ports.probe_port};
     }
     std::vector<TurnPeer> all;
+    all.reserve(peers.size());
     for (auto& [number, peer] : peers)
         all.push_back(std::move(peer));
     return all;

@@ -38,6 +38,9 @@ class Surveyor {
 
   private:
     Task<bool> step();
+    Task<void> receive();
+    Task<void> next_event();
+    void leave_out_silent();
     Task<bool> gather();
     void begin();
     void send(const Batch& batch);
@@ -53,6 +56,9 @@ class Surveyor {
     PlanMaker make_plan_;
     bool gentle_;
     std::shared_ptr<MeasuringPlan> plan_;
+    std::optional<OperationEvent> event_;  // that has come and is to be handled
+    bool ended_ = false;                   // there will be no more
+    std::map<HostId, TimePoint> silent_since_;
     std::uint32_t batch_ = 0;  // its number
     Probing probing_;          // of this batch
     std::set<HostNumber> measuring_;
