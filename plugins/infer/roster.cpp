@@ -48,11 +48,4 @@ std::vector<HostId> Roster::ids() const {
     return ids;
 }
 
-std::optional<std::string> reason_to_leave_out(const OperationEvent& event) {
-    if (const auto* result = std::get_if<RoleResult>(&event.what)) return result->outcome.detail;
-    const auto* suspicion = std::get_if<HostSuspicion>(&event.what);
-    if (suspicion != nullptr && suspicion->suspect) return "silent";
-    return std::nullopt;
-}
-
 }  // namespace trellis::plugins::infer

@@ -49,7 +49,4 @@ class Roster {
     std::map<HostId, HostNumber> numbers_;
 };
 
-// Why the host of this event takes part no longer; nothing if it may go on.
-[[nodiscard]] std::optional<std::string> reason_to_leave_out(const OperationEvent& event);
-
 }  // namespace trellis::plugins::infer

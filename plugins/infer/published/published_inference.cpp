@@ -3,6 +3,17 @@
 #include "plugins/infer/published/planner.hpp"
 
 namespace trellis::plugins::infer {
+namespace {
+
+// Why the host of this event takes part no longer; nothing if it may go on.
+std::optional<std::string> reason_to_leave_out(const OperationEvent& event) {
+    if (const auto* result = std::get_if<RoleResult>(&event.what)) return result->outcome.detail;
+    const auto* suspicion = std::get_if<HostSuspicion>(&event.what);
+    if (suspicion != nullptr && suspicion->suspect) return "silent";
+    return std::nullopt;
+}
+
+}  // namespace
 
 // Each host measures only hosts placed before it, so that no pair is measured twice.
 Task<std::optional<Finding>> PublishedInference::run() {

@@ -116,7 +116,6 @@ Task<void> SurveyRole::carry_out() {
     using namespace asio::experimental::awaitable_operators;
     to_measure_ = static_cast<std::size_t>(std::ranges::count(current_.turns, true, &Turn::measures));
     const int lanes = current_.probing.in_turn ? 1 : std::clamp(current_.probing.lanes, 1, most_lanes);
-    in_flight_ = 0;
     next_turn_ = 0;
     answer_ = {};
     answered_ = context_.world().clock.now();
