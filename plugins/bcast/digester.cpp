@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t block_size = std::size_t{64} << 10;  // stays in the processor's cache
 
+}  // namespace
+
 // GMAC: AES-GCM with nothing to encrypt; the number of the chunk is the nonce.
 class Gmac {
   public:
@@ -37,8 +39,6 @@ class Gmac {
     std::unique_ptr<AesGcm> gcm_;
 };
 
-}  // namespace
-
 Digest Digester::of(ChunkNumber chunk, std::string_view bytes) const {
     if (key_.empty()) return digest_of(bytes);
     Gmac tag(key_, chunk);
@@ -46,19 +46,30 @@ Digest Digester::of(ChunkNumber chunk, std::string_view bytes) const {
     return tag.end();
 }
 
-Result<Digest> Digester::of(ChunkNumber chunk, OpenFile& file, std::uint64_t offset, std::size_t size) const {
-    Gmac tag(key_, chunk);
-    std::vector<char> block(std::min(size, block_size));
-    while (size > 0) {
-        const std::span<char> space(block.data(), std::min(size, block.size()));
-        const Result<std::size_t> got = file.read_into(offset, space);
+FileDigest::FileDigest(const Digester& digester) : key_(digester.key_) {}
+
+FileDigest::~FileDigest() = default;
+
+Result<void> FileDigest::take(ChunkNumber chunk, OpenFile& file, const Part& part) {
+    if (!tag_ || chunk != chunk_ || part.begin != taken_) {
+        tag_ = std::make_unique<Gmac>(key_, chunk);
+        chunk_ = chunk;
+        taken_ = 0;
+    }
+    block_.resize(block_size);
+    while (taken_ < part.end) {
+        const std::span<char> space(block_.data(), std::min(part.end - taken_, block_size));
+        const Result<std::size_t> got = file.read_into(part.offset + taken_, space);
         if (!got) return got.error();
         if (*got < space.size()) return unavailable("a file became shorter while it was written");
-        tag.add({space.data(), space.size()});
-        offset += space.size();
-        size -= space.size();
+        tag_->add({space.data(), space.size()});
+        taken_ += space.size();
     }
-    return tag.end();
+    return {};
+}
+
+Digest FileDigest::end() {
+    return std::exchange(tag_, nullptr)->end();
 }
 
 }  // namespace trellis::plugins::bcast

@@ -8,10 +8,13 @@
 
 #include "plugins/bcast/object.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace trellis::plugins::bcast {
 
@@ -26,12 +29,39 @@ class Digester {
     explicit Digester(std::string key = {}) : key_(std::move(key)) {}
 
     [[nodiscard]] Digest of(ChunkNumber chunk, std::string_view bytes) const;
-    // Of a part of a file; with a key. Blocks.
-    [[nodiscard]] Result<Digest> of(ChunkNumber chunk, OpenFile& file, std::uint64_t offset,
-                                    std::size_t size) const;
+
+  private:
+    friend class FileDigest;
+    std::string key_;
+};
+
+class Gmac;
+
+// The digest of a chunk that comes to a file part by part, each taken while it is still in the processor's
+// cache. With a key; blocks.
+class FileDigest {
+  public:
+    explicit FileDigest(const Digester& digester);
+    ~FileDigest();
+    FileDigest(const FileDigest&) = delete;
+    FileDigest& operator=(const FileDigest&) = delete;
+
+    // A part of the chunk that has just been written; what comes before it was not written since. The chunk
+    // begins at `offset` in the file.
+    struct Part {
+        std::uint64_t offset = 0;
+        std::size_t begin = 0, end = 0;
+    };
+    Result<void> take(ChunkNumber chunk, OpenFile& file, const Part& part);
+    // Of all that was taken of the last chunk.
+    [[nodiscard]] Digest end();
 
   private:
     std::string key_;
+    std::unique_ptr<Gmac> tag_;
+    ChunkNumber chunk_ = 0;
+    std::size_t taken_ = 0;  // bytes of it
+    std::vector<char> block_;
 };
 
 }  // namespace trellis::plugins::bcast

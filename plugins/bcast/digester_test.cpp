@@ -35,16 +35,49 @@ TEST(BcastDigester, IsGmac) {
     EXPECT_EQ(Digester(std::string(digest_key_size, '\0')).of(0, "").substr(0, 16), tag);
 }
 
-TEST(BcastDigester, OfAFileItIsThatOfItsBytes) {
-    sim::SimFiles files;
-    std::string content(300'000, '\0');
-    for (std::size_t i = 0; i < content.size(); ++i)
-        content[i] = static_cast<char>(i * 7 >> 3);
-    files.put("/tmp/file", content);
-    const auto file = files.open("/tmp/file");
-    const Digester digester(secret);
-    EXPECT_EQ(*digester.of(3, **file, 1000, 250'000), digester.of(3, content.substr(1000, 250'000)));
-    EXPECT_FALSE(digester.of(3, **file, 100'000, 250'000));
+class BcastFileDigest : public ::testing::Test {
+  protected:
+    BcastFileDigest() {
+        for (std::size_t i = 0; i < content_.size(); ++i)
+            content_[i] = static_cast<char>(i * 7 >> 3);
+        files_.put("/tmp/file", content_);
+        file_ = std::move(*files_.open("/tmp/file"));
+    }
+    void take(std::size_t begin, std::size_t end) {
+        EXPECT_TRUE(digest_.take(3, *file_, {1000, begin, end}));
+    }
+    [[nodiscard]] Digest of_first(std::size_t size) const {
+        return digester_.of(3, content_.substr(1000, size));
+    }
+
+    std::string content_ = std::string(300'000, '\0');
+    sim::SimFiles files_;
+    std::unique_ptr<OpenFile> file_;
+    const Digester digester_{secret};
+    FileDigest digest_{digester_};
+};
+
+TEST_F(BcastFileDigest, IsThatOfTheBytes) {
+    take(0, 1);
+    take(1, 150'017);
+    take(150'017, 250'000);
+    EXPECT_EQ(digest_.end(), of_first(250'000));
+    EXPECT_FALSE(digest_.take(3, *file_, {100'000, 0, 250'000}));
+}
+
+TEST_F(BcastFileDigest, WhatWasTakenAndIsWrittenAgainCountsOnce) {
+    take(0, 70'000);
+    take(50'000, 90'000);
+    EXPECT_EQ(digest_.end(), of_first(90'000));
+    take(0, 10);
+    take(0, 90'000);
+    EXPECT_EQ(digest_.end(), of_first(90'000));
+}
+
+TEST_F(BcastFileDigest, AnotherChunkBeginsAnew) {
+    EXPECT_TRUE(digest_.take(2, *file_, {0, 0, 1000}));
+    take(0, 5000);
+    EXPECT_EQ(digest_.end(), of_first(5000));
 }
 
 // One file of 2.5 chunks on its way to /tmp/to.

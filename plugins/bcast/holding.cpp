@@ -47,10 +47,8 @@ std::size_t Holding::space_left() const {
 }
 
 void Holding::came_to(const FilePlace& place, std::size_t size, bool zeros) {
-    if (!coming_) {
-        coming_ = std::make_shared<Chunk>();
-        coming_->place = place;
-    }
+    if (!coming_) coming_ = std::make_shared<Chunk>();
+    coming_->place = place;
     std::vector<Stretch>& stretches = coming_->stretches;
     if (stretches.empty() || stretches.back().zeros != zeros) stretches.push_back({coming_size_, zeros});
     stretches.back().end += size;

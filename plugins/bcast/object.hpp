@@ -97,6 +97,7 @@ struct About {
 struct FilePlace {
     std::shared_ptr<OpenFile> file;  // null: nowhere
     std::uint64_t offset = 0;
+    Digest digest{};  // of what lies there, once all of it is known to do so
 };
 
 // A part of a chunk: up to here there are bytes that are not known, or zeros.

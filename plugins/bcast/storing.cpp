@@ -16,21 +16,29 @@ bool Storing::takes_coming() const {
 }
 
 Task<Result<FilePlace>> Storing::put(std::size_t size, Haul* haul) {
-    const std::size_t before = holding_.coming_size();
-    const std::uint64_t begin = holding_.shape().begin_of(holding_.chunks()) + before;
+    const Position from = holding_.end();
     Result<FilePlace> place = FilePlace();
-    std::function<void()> work = [&] {
-        const std::scoped_lock alone(writing_);
-        place = staging_.put(begin, size, haul);
-    };
+    std::function<void()> work = [&] { place = put_now(from, size, haul); };
     co_await files_.apart(std::move(work));
     if (!place) {
         failed_ = place.error();
         holding_.changed.notify();
         co_return place.error();
     }
-    place->offset -= before;
     co_return place;
+}
+
+Result<FilePlace> Storing::put_now(Position from, std::size_t size, Haul* haul) {
+    const Shape& shape = holding_.shape();
+    const std::scoped_lock alone(writing_);
+    Result<FilePlace> place = staging_.put(shape.begin_of(from.chunk) + from.offset, size, haul);
+    if (!place) return place;
+    place->offset -= from.offset;
+    const FileDigest::Part part{place->offset, from.offset, from.offset + size};
+    const Result<void> taken = filed_.take(from.chunk, *place->file, part);
+    if (!taken) return taken.error();
+    if (part.end == shape.size_of(from.chunk)) place->digest = filed_.end();
+    return place;
 }
 
 Task<Result<Storing::Outcome>> Storing::store_next() {
@@ -49,7 +57,7 @@ Task<Result<Storing::Outcome>> Storing::store_next() {
 Result<bool> Storing::check_and_put(ChunkNumber number, const Chunk& chunk) {
     Result<void> done;
     if (chunk.place.file) {
-        const auto digest = digester_.of(number, *chunk.place.file, chunk.place.offset, chunk.size());
+        const Result<Digest> digest = digest_in_file(number, chunk);
         if (!digest) return digest.error();
         if (*digest != chunk.digest) return false;
         if (remains_) done = remains_->add(number, chunk.digest);
@@ -62,6 +70,15 @@ Result<bool> Storing::check_and_put(ChunkNumber number, const Chunk& chunk) {
     }
     if (!done) return done.error();
     return true;
+}
+
+// Where it ends may have been unknown when it came.
+Result<Digest> Storing::digest_in_file(ChunkNumber number, const Chunk& chunk) const {
+    if (!chunk.place.digest.empty()) return chunk.place.digest;
+    FileDigest digest(digester_);
+    const Result<void> taken = digest.take(number, *chunk.place.file, {chunk.place.offset, 0, chunk.size()});
+    if (!taken) return taken.error();
+    return digest.end();
 }
 
 Result<void> Storing::write(ChunkNumber number, std::string_view bytes, const Digest& digest) {

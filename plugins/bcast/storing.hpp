@@ -27,7 +27,8 @@ class Storing {
           holding_(holding),
           staging_(staging),
           remains_(remains),
-          digester_(std::move(digester)) {}
+          digester_(std::move(digester)),
+          filed_(digester_) {}
 
     // Whether the chunk that is coming may come straight to its file, before it is checked.
     [[nodiscard]] bool takes_coming() const;
@@ -51,6 +52,8 @@ class Storing {
   private:
     Result<void> write(ChunkNumber number, std::string_view bytes, const Digest& digest);
     Result<std::string> get(ChunkNumber number);
+    Result<FilePlace> put_now(Position from, std::size_t size, Haul* haul);
+    [[nodiscard]] Result<Digest> digest_in_file(ChunkNumber number, const Chunk& chunk) const;
     Result<bool> check_and_put(ChunkNumber number, const Chunk& chunk);
 
     FileStore& files_;
@@ -58,6 +61,7 @@ class Storing {
     Staging& staging_;
     Remains* remains_;  // of this transfer, for a later one
     Digester digester_;
+    FileDigest filed_;      // of the chunk that is coming
     std::mutex writing_;    // the manifest and the files: what comes is stored beside put() and read()
     std::string manifest_;  // as it came
     std::optional<Failure> failed_;
