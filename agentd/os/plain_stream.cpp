@@ -36,6 +36,8 @@ constexpr int pipe_size = 1 << 20;
 constexpr double turn_share = 0.3;  // of what comes in the gathering time, until what has come is sent on
 constexpr double idle_share = 0.5;  // is waited for though the next link falls idle
 constexpr std::size_t most_gathered = std::size_t{1} << 18;
+constexpr std::size_t fast = 4;  // more is gathered if it comes in so small a part of the gathering time
+constexpr std::size_t most_worth = std::size_t{1} << 21;
 constexpr std::chrono::seconds farewell_time{1};
 
 Failure system_failure(const char* operation, int error) {
@@ -82,7 +84,7 @@ Task<Result<void>> PlainStream::State::ready(tcp::socket::wait_type what) {
 
 // A part of this size is waited for as a whole, or until more is there than comes in the gathering time.
 Task<Result<void>> PlainStream::State::gather(std::size_t size) {
-    std::size_t enough = std::min(size <= 2 * worth ? size : worth, most_gathered);
+    std::size_t enough = std::min(size <= 2 * worth ? size : worth, std::max(most_gathered, worth / fast));
     if (const auto ahead = worth < most_gathered && gathering.ahead ? gathering.ahead() : std::nullopt) {
         const double idle_after = static_cast<double>(*ahead) - turn_share * static_cast<double>(worth);
         const double least = idle_share * static_cast<double>(worth);
@@ -107,8 +109,8 @@ void PlainStream::State::note(std::size_t size) {
     const SteadyTime now = std::chrono::steady_clock::now();
     const auto taken = std::max(now - std::exchange(pulled, now), std::chrono::nanoseconds(1000));
     const double share = std::chrono::duration<double>(gathering.most) / taken;
-    worth = std::clamp<std::size_t>(static_cast<std::size_t>(static_cast<double>(size) * share), 1,
-                                    most_gathered);
+    worth =
+        std::clamp<std::size_t>(static_cast<std::size_t>(static_cast<double>(size) * share), 1, most_worth);
 }
 
 // Leaves together with what follows.

@@ -14,7 +14,7 @@ constexpr Duration window_after_move = std::chrono::milliseconds(3500);
 constexpr Duration trial = std::chrono::seconds(1);  // at the end, of a host that was moved for being slow
 constexpr double quick_share = 0.8;                  // of the rate of its giver there: it is not slow
 constexpr Duration lately = std::chrono::seconds(1);
-constexpr double least_rate = piece_size;            // bytes a second, of the faster host
+constexpr double least_rate = 1 << 18;               // bytes a second, of the faster host
 constexpr double least_distance = 2.0 * chunk_size;  // bytes: less may lie in buffers
 
 }  // namespace

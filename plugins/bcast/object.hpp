@@ -20,7 +20,7 @@ class OpenFile;
 namespace trellis::plugins::bcast {
 
 inline constexpr std::size_t chunk_size = std::size_t{1} << 20;
-inline constexpr std::size_t piece_size = std::size_t{256} << 10;  // most bytes that are handed on at once
+inline constexpr std::size_t piece_size = std::size_t{512} << 10;  // most bytes that are handed on at once
 inline constexpr std::size_t digest_size = 32;
 
 using ChunkNumber = std::uint64_t;  // from the first of the manifest on

@@ -9,7 +9,7 @@
 namespace trellis::plugins::bcast {
 namespace {
 
-constexpr std::size_t kept_chunks = 16;
+constexpr std::size_t kept_chunks = 4;
 
 std::string under(const std::string& directory, const std::string& path) {
     return directory.empty() || path.starts_with('/') ? path : directory + "/" + path;

@@ -1,6 +1,7 @@
 #include "plugins/bcast/source.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace trellis::plugins::bcast {
@@ -78,7 +79,8 @@ class PathSource final : public Source {
         const std::size_t size = shape.size_of(number);
         const std::uint64_t begin = shape.begin_of(number);
         if (shape.in_manifest(number)) return text_.substr(static_cast<std::size_t>(begin), size);
-        std::string bytes;
+        std::string bytes(size, '\0');
+        std::span<char> space = bytes;
         for (const ContentPart& part : map_.parts(begin, size)) {
             const std::string path = path_of(manifest_.entries[part.entry]);
             if (!open_ || opened_ != part.entry) {
@@ -87,10 +89,10 @@ class PathSource final : public Source {
                 open_ = std::move(*file);
                 opened_ = part.entry;
             }
-            const Result<std::string> read = open_->read(part.offset, part.size);
+            const Result<std::size_t> read = open_->read_into(part.offset, space.first(part.size));
             if (!read) return read.error();
-            if (read->size() < part.size) return changed(path);
-            bytes += *read;
+            if (*read < part.size) return changed(path);
+            space = space.subspan(part.size);
         }
         return bytes;
     }

@@ -4,6 +4,7 @@
 #include "plugins/bcast/object.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -190,14 +191,16 @@ Result<void> Staging::write(std::uint64_t offset, std::string_view bytes) {
 }
 
 Result<std::string> Staging::read(std::uint64_t offset, std::size_t size) {
-    std::string bytes;
+    std::string bytes(size, '\0');
+    std::size_t got = 0;
     for (const ContentPart& part : map_.parts(offset, size)) {
         const auto file = open(reading_, part.entry, false);
         if (!file) return file.error();
-        const Result<std::string> read = (*file)->read(part.offset, part.size);
+        const auto read = (*file)->read_into(part.offset, std::span(bytes).subspan(got, part.size));
         if (!read) return read.error();
-        bytes += *read;
+        got += *read;
     }
+    bytes.resize(got);
     return bytes;
 }
 
