@@ -41,7 +41,7 @@ class BcastFileDigest : public ::testing::Test {
         for (std::size_t i = 0; i < content_.size(); ++i)
             content_[i] = static_cast<char>(i * 7 >> 3);
         files_.put("/tmp/file", content_);
-        file_ = std::move(*files_.open("/tmp/file"));
+        file_ = *files_.open("/tmp/file");
     }
     void take(std::size_t begin, std::size_t end) {
         EXPECT_TRUE(digest_.take(3, *file_, {1000, begin, end}));
