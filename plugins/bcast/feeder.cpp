@@ -69,6 +69,7 @@ Task<Result<void>> Feeder::send_whole() {
     if (!written) co_return written;
     at_ = {at_.chunk + 1, 0};
     ahead_ = end_record(*chunk);
+    more_comes_ = (packed_ ? chunk->packed_from : chunk->size()) == chunk_size;
     co_return written;
 }
 
@@ -115,7 +116,7 @@ Task<Result<void>> Feeder::send_end() {
 }
 
 Task<Result<void>> Feeder::wait() {
-    if (!ahead_.empty()) co_return co_await write({});
+    if (!ahead_.empty() && !more_comes_) co_return co_await write({});
     if (clock_.now() - last_ >= tick) {
         std::string heartbeat = record(RecordKind::heartbeat, encode(holding_.pulse()));
         co_return co_await write(std::move(heartbeat));

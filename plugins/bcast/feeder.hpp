@@ -69,8 +69,9 @@ class Feeder {
     FeederParts parts_;
     Position at_;
     TimePoint last_ = clock_.now();
-    std::string ahead_;    // of what is written next, as a write for it alone costs as much as one of many KB
-    bool packed_ = false;  // as the current chunk is sent
+    std::string ahead_;  // of what is written next, as a write for it alone costs as much as one of many KB
+    bool more_comes_ = false;  // soon, behind it
+    bool packed_ = false;      // as the current chunk is sent
     bool done_ = false;
 };
 

@@ -1,6 +1,8 @@
 // In how many pieces an object goes to a host.
 #include "plugins/bcast/feeder.hpp"
 
+#include "trellis/message.hpp"
+
 #include "plugins/bcast/record.hpp"
 #include "tests/sim/virtual_time.hpp"
 
@@ -24,6 +26,10 @@ class BcastFeeder : public ::testing::Test {
         if (!std::exchange(begun_, true)) asio::co_spawn(time_.context(), feeder_.run(), asio::detached);
         time_.run([] { return false; }, time_.now() + tick / 2);
         return std::exchange(written_, {});
+    }
+    void pass(Duration time) {
+        asio::co_spawn(time_.context(), time_.sleep(time), asio::detached);
+        time_.run([] { return false; }, time_.now() + time);
     }
     static std::string data(std::size_t size) {
         return record_header(RecordKind::data, size) + std::string(size, 'x');
@@ -58,18 +64,31 @@ TEST_F(BcastFeeder, TheEndOfAChunkGoesWithTheBeginningOfTheNextOne) {
     EXPECT_TRUE(pieces.back() == end_ + data(1000));
 }
 
-TEST_F(BcastFeeder, TheEndOfAChunkWaitsForNothing) {
+TEST_F(BcastFeeder, TheEndOfAChunkGoesAtOnceIfItIsTheLastOne) {
     come(1000);
     EXPECT_EQ(written(), std::vector{data(1000)});
-    come(chunk_size - 1000);
-    (void)written();
     seal();
     EXPECT_EQ(written(), std::vector{end_});
-    come(10);
-    EXPECT_EQ(written(), std::vector{data(10)});
-    seal();
     EXPECT_TRUE(holding_.finish());
-    EXPECT_EQ(written(), std::vector{end_ + record(RecordKind::end)});
+    EXPECT_EQ(written(), std::vector{record(RecordKind::end)});
+}
+
+TEST_F(BcastFeeder, TheEndOfAWholeChunkWaitsForTheNextOneButNoLongerThanAHeartbeat) {
+    come(chunk_size);
+    (void)written();
+    seal();
+    EXPECT_TRUE(written().empty());
+    come(10);
+    EXPECT_EQ(written(), std::vector{end_ + data(10)});
+    come(chunk_size - 10);
+    (void)written();
+    seal();
+    EXPECT_TRUE(written().empty());
+    pass(tick);
+    holding_.beat(1);
+    EXPECT_EQ(written(), std::vector{end_ + record(RecordKind::heartbeat, encode(holding_.pulse()))});
+    EXPECT_TRUE(holding_.finish());
+    EXPECT_EQ(written(), std::vector{record(RecordKind::end)});
 }
 
 }  // namespace

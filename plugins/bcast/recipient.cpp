@@ -9,7 +9,8 @@
 namespace trellis::plugins::bcast {
 namespace {
 
-constexpr std::size_t kept_chunks = 4;
+// In memory few, which stay in the processor's cache; those that lie in a file take none.
+constexpr std::size_t kept_in_memory = 4, kept_in_files = 16;
 
 std::string under(const std::string& directory, const std::string& path) {
     return directory.empty() || path.starts_with('/') ? path : directory + "/" + path;
@@ -20,7 +21,8 @@ std::string under(const std::string& directory, const std::string& path) {
 Recipient::Recipient(RoleContext& context, BcastRequest request)
     : context_(context),
       request_(std::move(request)),
-      holding_(context.world().executor, request_.about.shape, kept_chunks),
+      holding_(context.world().executor, request_.about.shape,
+               request_.filing ? kept_in_files : kept_in_memory),
       crew_(context.world().executor) {}
 
 Result<void> Recipient::prepare() {

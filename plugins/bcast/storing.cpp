@@ -46,11 +46,19 @@ Task<Result<Storing::Outcome>> Storing::store_next() {
     const std::shared_ptr<const Chunk> chunk = holding_.recent(number);
     Result<bool> right = false;
     std::function<void()> work = [&] { right = check_and_put(number, *chunk); };
-    co_await files_.in_background(std::move(work));
+    if (is_checked_at_once(*chunk))
+        work();
+    else
+        co_await files_.in_background(std::move(work));
     if (!right) co_return right.error();
     if (!*right) co_return Outcome::damaged;
     holding_.stored_before(number + 1);
     co_return Outcome::stored;
+}
+
+// There is nothing to write or to compute: another thread would cost more.
+bool Storing::is_checked_at_once(const Chunk& chunk) const {
+    return !remains_ && !chunk.place.digest.empty();
 }
 
 // False: it is not what its digest says.

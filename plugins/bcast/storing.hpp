@@ -54,6 +54,7 @@ class Storing {
     Result<std::string> get(ChunkNumber number);
     Result<FilePlace> put_now(Position from, std::size_t size, Haul* haul);
     [[nodiscard]] Result<Digest> digest_in_file(ChunkNumber number, const Chunk& chunk) const;
+    [[nodiscard]] bool is_checked_at_once(const Chunk& chunk) const;
     Result<bool> check_and_put(ChunkNumber number, const Chunk& chunk);
 
     FileStore& files_;
