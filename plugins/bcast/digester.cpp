@@ -12,7 +12,7 @@
 namespace trellis::plugins::bcast {
 namespace {
 
-constexpr std::size_t block_size = std::size_t{64} << 10;  // stays in the processor's cache
+constexpr std::size_t block_size = std::size_t{256} << 10;  // stays in the processor's cache
 
 }  // namespace
 
