@@ -69,7 +69,7 @@ Task<Result<void>> Feeder::send_whole() {
     if (!written) co_return written;
     at_ = {at_.chunk + 1, 0};
     ahead_ = end_record(*chunk);
-    more_comes_ = (packed_ ? chunk->packed_from : chunk->size()) == chunk_size;
+    more_comes_ = chunk->size_in_object() == chunk_size;
     co_return written;
 }
 

@@ -73,7 +73,7 @@ Result<void> Holding::seal(std::string_view digest, std::size_t packed_from) {
 
 // Where the size is not known, a short chunk is the last one.
 Result<void> Holding::add(std::shared_ptr<const Chunk> chunk) {
-    const std::size_t size = chunk->packed_from > 0 ? chunk->packed_from : chunk->size();
+    const std::size_t size = chunk->size_in_object();
     const bool known = shape_.in_manifest(chunks()) || shape_.content_bytes;
     const bool fits = known ? size == shape_.size_of(chunks())
                             : last_size_ == chunk_size || shape_.in_manifest(chunks() - 1);

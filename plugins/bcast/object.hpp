@@ -113,6 +113,7 @@ struct Chunk {
     FilePlace place{};
     std::vector<Stretch> stretches{};  // in the file, one after the other
     [[nodiscard]] std::size_t size() const { return place.file ? stretches.back().end : bytes.size(); }
+    [[nodiscard]] std::size_t size_in_object() const { return packed_from > 0 ? packed_from : size(); }
 };
 
 // At least one byte, and all of them zero.
