@@ -67,6 +67,18 @@ T run(asio::io_context& context, Task<T> task) {
     return std::move(*value);
 }
 
+constexpr std::chrono::seconds ample{20};  // for what must come, on however slow a machine
+
+// Runs `context` until `done()`, as long as `ample` at the most; returns the last `done()`.
+inline bool run_until(asio::io_context& context, const auto& done) {
+    const auto end = std::chrono::steady_clock::now() + ample;
+    while (!done() && std::chrono::steady_clock::now() < end) {
+        context.restart();
+        context.run_for(std::chrono::milliseconds(5));
+    }
+    return done();
+}
+
 // A stranger's connection, complete and blocking; closed if it is refused.
 inline FileDescriptor stranger(const Endpoint& at) {
     const auto address = socket_address(at.addresses.front().ip, at.port);
@@ -77,7 +89,7 @@ inline FileDescriptor stranger(const Endpoint& at) {
 
 // What the other side does with `socket` within `limit`: the bytes that it sent, nullopt if it left it open.
 inline std::optional<std::string> until_closed(const FileDescriptor& socket,
-                                               std::chrono::milliseconds limit) {
+                                               std::chrono::milliseconds limit = ample) {
     const auto end = std::chrono::steady_clock::now() + limit;
     std::string got;
     while (true) {

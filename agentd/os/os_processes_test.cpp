@@ -1,6 +1,7 @@
 #include "agentd/os/os_processes.hpp"
 
 #include "agentd/os/alive_test.hpp"
+#include "agentd/os/loopback_agents_test.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -50,20 +51,16 @@ class OsProcessesTest : public testing::Test {
     static Task<void> finish(Process& process, std::optional<ExitStatus>& status) {
         status = co_await process.wait();
     }
-    /// Runs until `done()`, for ten seconds at the most; returns the last `done()`.
-    bool until(const auto& done) {
-        for (int i = 0; i < 1000 && !done(); ++i)
-            context.run_for(std::chrono::milliseconds(10));
-        return done();
-    }
+    bool until(const auto& done) { return loopback::run_until(context, done); }
     Ended end_of(Process& process) {
         Ended ended;
         std::optional<ExitStatus> status;
-        asio::co_spawn(context, drain(process, Process::out, ended.out), asio::detached);
-        asio::co_spawn(context, drain(process, Process::err, ended.err), asio::detached);
+        int drained = 0;
+        const auto count = [&](const std::exception_ptr&) { ++drained; };
+        asio::co_spawn(context, drain(process, Process::out, ended.out), count);
+        asio::co_spawn(context, drain(process, Process::err, ended.err), count);
         asio::co_spawn(context, finish(process, status), asio::detached);
-        EXPECT_TRUE(until([&] { return status.has_value(); }));
-        context.run_for(std::chrono::milliseconds(10));
+        EXPECT_TRUE(until([&] { return status && drained == 2; }));
         ended.status = status.value_or(ExitStatus{});
         return ended;
     }

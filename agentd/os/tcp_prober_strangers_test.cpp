@@ -14,8 +14,7 @@ TEST_F(TcpProberTest, AnotherKeyIsRefused) {
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().kind, FailureKind::refused);
     EXPECT_EQ(result.error().host, "h1");
-    let_run(milliseconds(50));
-    ASSERT_EQ(reports_.size(), 1U);
+    ASSERT_TRUE(until([&] { return reports_.size() == 1; }));
     EXPECT_NE(reports_[0].find("127.0.0.1"), std::string::npos);
 }
 
@@ -43,12 +42,11 @@ TEST_F(TcpProberTest, WhoIsIntroducedWithAnotherKeyIsTurnedAway) {
     EXPECT_FALSE(measure(*b_, 0, a->endpoint()));
 }
 
-TEST_F(TcpProberTest, SilentStrangerIsClosedWithinASecondAndGetsNothing) {
+TEST_F(TcpProberTest, SilentStrangerIsClosedAndGetsNothing) {
     const FileDescriptor silent = stranger(b_->endpoint());
     ASSERT_TRUE(silent.open());
-    EXPECT_EQ(until_closed(silent, milliseconds(1500)), "");
-    let_run(milliseconds(50));
-    EXPECT_EQ(reports_.size(), 1U);
+    EXPECT_EQ(until_closed(silent), "");
+    EXPECT_TRUE(until([&] { return reports_.size() == 1; }));
 }
 
 TEST_F(TcpProberTest, GarbageIsClosedAtOnceAndReportedOnce) {
@@ -56,7 +54,7 @@ TEST_F(TcpProberTest, GarbageIsClosedAtOnceAndReportedOnce) {
         const FileDescriptor noisy = stranger(b_->endpoint());
         const std::string garbage(100'000, 'G');
         ::send(noisy.get(), garbage.data(), garbage.size(), MSG_NOSIGNAL);
-        EXPECT_EQ(until_closed(noisy, milliseconds(500)), "");
+        EXPECT_EQ(until_closed(noisy), "");
     }
     let_run(milliseconds(50));
     EXPECT_EQ(reports_.size(), 1U);
@@ -71,7 +69,7 @@ TEST_F(TcpProberTest, ReplayedHelloIsRefused) {
     EXPECT_EQ(until_closed(first, milliseconds(300)), std::nullopt);
     const FileDescriptor second = stranger(b_->endpoint());
     ::send(second.get(), hello.data(), hello.size(), MSG_NOSIGNAL);
-    EXPECT_EQ(until_closed(second, milliseconds(500)), "");
+    EXPECT_EQ(until_closed(second), "");
 }
 
 TEST_F(TcpProberTest, WrongProbeAfterAGenuineHelloIsNotAnswered) {
@@ -81,7 +79,7 @@ TEST_F(TcpProberTest, WrongProbeAfterAGenuineHelloIsNotAnswered) {
         std::string(sizeof(ProbeMessage), 'x');
     const FileDescriptor socket = stranger(b_->endpoint());
     ::send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    const auto answer = until_closed(socket, milliseconds(500));
+    const auto answer = until_closed(socket);
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->size(), welcome_size);
 }

@@ -38,6 +38,7 @@ class TcpProberTest : public ::testing::Test {
         context_.restart();
         context_.run_for(time);
     }
+    bool until(const auto& done) { return loopback::run_until(context_, done); }
 
     asio::io_context context_{1};
     Agents agents_{3};
