@@ -17,6 +17,16 @@ constexpr Duration lately = std::chrono::seconds(1);
 constexpr double least_rate = 1 << 18;               // bytes a second, of the faster host
 constexpr double least_distance = 2.0 * chunk_size;  // bytes: less may lie in buffers
 
+// Slower than `rate` since then, and that in each part of the time: who stands still for a moment is quick
+// before or after it.
+bool is_all_slow(const Pace& pace, TimePoint from, double rate) {
+    constexpr int parts = 3;
+    const Duration part = (pace.end() - from) / parts;
+    for (int i = 0; i < parts; ++i)
+        if (pace.rate(from + i * part, from + (i + 1) * part) >= rate) return false;
+    return true;
+}
+
 }  // namespace
 
 Formation::Formation(const Begin& begin) : source_(begin.source) {
@@ -310,7 +320,7 @@ bool Formation::is_slower(const Place& place, const Place& other, Duration least
     // The source goes on as those do that take it from there; another one may be catching up.
     const double in_the_long_run = theirs.rate(theirs.begin(), theirs.end());
     const double rate = other.id == source_ ? best_ : std::min(theirs.rate(*from, to), in_the_long_run);
-    if (rate < least_rate || mine.rate(*from, to) >= slow_share * rate) return false;
+    if (rate < least_rate || !is_all_slow(mine, *from, slow_share * rate)) return false;
     return theirs.bytes_at(to) - mine.bytes() >= least_distance;
 }
 
