@@ -10,11 +10,13 @@ class MemoryInUse:
     A virtual machine returns what is free to its host, here 250 MB every two seconds, and its processors stand still for 70 to
     200 ms meanwhile; a page that is taken again costs 4 ms for each 2 MB, in which a kernel without preemption runs nothing else
     on that processor, the laboratory's network neither. A machine that always has its memory knows nothing of it. So little is
-    free that has not been returned before, and what is given back is taken again at once."""
+    free that has not been returned before, and what is given back is taken again at once. That little lies scattered, and the
+    kernel would join it by moving pages, here 600,000 in one transfer: meanwhile it does not, unasked."""
 
     STEP = 1 << 21  # a huge page
     RESERVE = 1 << 30  # stays free, and is not touched
     SETTLING = 8  # seconds, after which the host of the machine has it
+    JOINING = "/proc/sys/vm/compaction_proactiveness"
 
     def __init__(self, most=1 << 62, ahead=0):
         self.left = []
@@ -44,6 +46,17 @@ class MemoryInUse:
                     pages[words[-2]] += int(words[-1])
         return [count << 12 for count in pages.values()]
 
+    def join_pages(self, value):
+        """How eagerly the kernel moves pages to join those that are free; returns how eagerly it did. Not every kernel has it."""
+        try:
+            with open(self.JOINING, "r+") as file:
+                before = file.read()
+                file.seek(0)
+                file.write(value)
+            return before
+        except OSError:
+            return value
+
     def give(self):
         while not self.over.wait(0.01):
             for_all, kept = self.free()
@@ -53,9 +66,11 @@ class MemoryInUse:
                 held.madvise(mmap.MADV_DONTNEED, at, self.STEP)
 
     def __enter__(self):
+        self.joining = self.join_pages("0")
         self.giver.start()
 
     def __exit__(self, *failure):
         self.over.set()
         self.giver.join()
+        self.join_pages(self.joining)
         self.left.clear()
