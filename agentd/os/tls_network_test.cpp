@@ -48,7 +48,7 @@ class TlsNetworkTest : public ::testing::Test {
     bool until(const auto& done) { return loopback::run_until(context_, done); }
     // Until it is read as the first of `got`.
     void write_much_after_a_while(ByteStream& to, const std::vector<Result<std::string>>& got) {
-        let_run(milliseconds(400));
+        let_run(milliseconds(800));
         ASSERT_TRUE(run(context_, to.write(std::string(12'000, 'x'))));
         ASSERT_TRUE(until([&] { return got.size() == 1; }));
     }
@@ -183,24 +183,26 @@ TEST_F(TlsNetworkTest, ClosingEndsGathering) {
     EXPECT_EQ(got[1].error().kind, FailureKind::cancelled);
 }
 
-// A fourth of what it would be else.
+// A fourth of what it would be else: though it begins later, it ends earlier.
 TEST_F(TlsNetworkTest, LittleIsGatheredWhereTheNextLinkIsIdle) {
-    for (const std::uint64_t ahead : {std::uint64_t{1'000'000}, std::uint64_t{0}}) {
-        const auto a = connect();
-        ASSERT_TRUE(a);
-        const auto incoming = accept();
-        incoming.stream->gather({milliseconds(4000), [ahead] { return ahead; }});
-        std::vector<Result<std::string>> got;
-        asio::co_spawn(context_, read_two(*incoming.stream, got), asio::detached);
-        write_much_after_a_while(**a, got);
-        ASSERT_TRUE(run(context_, (*a)->write("more")));
-        const auto start = std::chrono::steady_clock::now();
-        if (ahead > 0) let_run(milliseconds(1500));
-        EXPECT_EQ(got.size(), 1U);
-        if (ahead > 0) incoming.stream->close();
-        EXPECT_TRUE(until([&] { return got.size() == 2; }));
-        EXPECT_LT(std::chrono::steady_clock::now() - start, milliseconds(3500));
-    }
+    const auto a = connect();
+    const auto busy = accept();
+    const auto b = connect();
+    const auto idle = accept();
+    ASSERT_TRUE(a && b);
+    busy.stream->gather({milliseconds(4000), [] { return std::uint64_t{1'000'000}; }});
+    idle.stream->gather({milliseconds(4000), [] { return std::uint64_t{0}; }});
+    std::vector<Result<std::string>> got_busy, got_idle;
+    asio::co_spawn(context_, read_two(*busy.stream, got_busy), asio::detached);
+    asio::co_spawn(context_, read_two(*idle.stream, got_idle), asio::detached);
+    write_much_after_a_while(**a, got_busy);
+    ASSERT_TRUE(run(context_, (*a)->write("more")));
+    write_much_after_a_while(**b, got_idle);
+    ASSERT_TRUE(run(context_, (*b)->write("more")));
+    EXPECT_TRUE(until([&] { return got_idle.size() == 2; }));
+    EXPECT_EQ(got_busy.size(), 1U);
+    busy.stream->close();
+    EXPECT_TRUE(until([&] { return got_busy.size() == 2; }));
 }
 
 TEST_F(TlsNetworkTest, WhatTheOtherSystemHasIsDeliveredThoughNobodyReadsIt) {

@@ -43,15 +43,15 @@ class Formation {
     void progressed(HostId host, Position end, TimePoint now);
     // When it was heard last; the beginning of time: not yet.
     [[nodiscard]] TimePoint heard(HostId host) const;
-    // A host that gets the object at less than `slow_share` of the rate of the fastest one beside it that
-    // takes it from the same giver or, where there is none, of the giver, and that others take it from, goes
-    // to the end; where the giver is the source, of the fastest rate that anybody got it at from there. If
-    // its successor is as slow, it was the giver that gives slowly; if that does not help either, it is a
-    // slow link, and nobody is to blame. Who is slow at the end, too, waits until the others have it, with
-    // whom it would share links; who is not slow there was only held up, and goes back to its place, once.
-    // Who takes it at the end from one that the others need goes behind one that
-    // they do not, as soon as there is one that has about as much; when the others have it, one takes it from
-    // the other. Else: nothing.
+    // A host that gets the object, all the time, at less than `slow_share` of the rate of the fastest one
+    // beside it that takes it from the same giver or, where there is none, of the giver, and that others take
+    // it from, goes to the end; where the giver is the source, of the fastest rate that anybody got it at
+    // from there. If its successor is as slow, it was the giver that gives slowly; if that does not help
+    // either, it is a slow link, and nobody is to blame. Who is slow at the end, too, waits until the others
+    // have it, with whom it would share links; who is not slow there was only held up, and goes back to its
+    // place, once. Who takes it at the end from one that the others need goes behind one that they do not, as
+    // soon as there is one that has about as much; when the others have it, one takes it from the other.
+    // Else: nothing.
     std::vector<Change> relieve();
     // Until now nobody is slow, as the root itself stood still.
     void forget_rates();
