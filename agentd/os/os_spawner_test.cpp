@@ -162,7 +162,7 @@ TEST_F(OsSpawnerTest, ASilentServerTimesOut) {
     ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size);
     SpawnRequest silent = request(sshd->settings());
     silent.settings["port"] = {std::to_string(ntohs(address.sin_port))};
-    silent.timeout = std::chrono::seconds(2);
+    silent.timeout = std::chrono::seconds(6);
     EXPECT_EQ(log_in(silent), "a03: log in: timed out in login");
     EXPECT_EQ(kind, FailureKind::timed_out);
 }
@@ -205,8 +205,19 @@ TEST_F(OsSpawnerTest, AProxyCommandIsRun) {
     wanted.settings["proxycommand"] = {"/usr/sbin/sshd -i -f " + sshd->config()};
     EXPECT_EQ(log_in(wanted), "");
     wanted.settings["proxycommand"] = {"false"};
-    wanted.timeout = std::chrono::milliseconds(500);
+    wanted.timeout = std::chrono::seconds(4);
     EXPECT_EQ(log_in(wanted).find("a03: log in: connection closed in login: "), 0u);
+    EXPECT_EQ(kind, FailureKind::unreachable);
+}
+
+TEST_F(OsSpawnerTest, WhatWasLostBeforeASilentAttemptIsSaid) {
+    SpawnRequest wanted = request(sshd->settings());
+    const std::string tried = sshd->directory() + "/tried";
+    wanted.settings["proxycommand"] = {"sh -c 'test -e " + tried + " && exec sleep 60; touch " + tried + "'"};
+    wanted.timeout = std::chrono::seconds(4);
+    EXPECT_EQ(log_in(wanted).find("a03: log in: connection closed in login: "), 0u);
+    EXPECT_TRUE(std::filesystem::exists(tried));
+    EXPECT_EQ(kind, FailureKind::unreachable);
 }
 
 TEST_F(OsSpawnerTest, AGivenTransportIsUsed) {

@@ -23,6 +23,7 @@ struct SpawnProgress {
     TimePoint latest;    // the deadline does not move beyond it
     FailureKind kind = FailureKind::timed_out;
     std::string cause = "timed out in login";
+    std::string closed;             // why the connection was lost in the login attempt before this one
     bool agent_found = false;       // its file was on the host before
     bool found_one_failed = false;  // in an earlier attempt
 
@@ -31,8 +32,8 @@ struct SpawnProgress {
         cause = "no answer from " + where;
     }
     void logging_in() {
-        kind = FailureKind::timed_out;
-        cause = "timed out in login";
+        kind = closed.empty() ? FailureKind::timed_out : FailureKind::unreachable;
+        cause = closed.empty() ? "timed out in login" : "connection closed in login: " + closed;
     }
     void starting() {
         kind = FailureKind::timed_out;

@@ -91,14 +91,16 @@ Task<Result<SshLogins::Connection>> SshLogins::log_in(SpawnRequest request, Logi
     if (!plan) co_return plan.error();
     const bool once = transport != nullptr;
     SteadyClock clock;
+    progress.closed.clear();
     for (int failed = 0;; ++failed) {
         Result<Connection> connection =
             co_await attempt(request, *plan, authority, std::move(transport), progress);
+        progress.closed = connection ? "" : connection.error().cause;
         if (connection || connection.error().kind != FailureKind::lost) co_return connection;
+        progress.logging_in();
         const Duration pause = pause_after(failed);
         if (once || clock.now() + pause > progress.deadline)
-            co_return failure(once ? FailureKind::lost : FailureKind::unreachable,
-                              "connection closed in login: " + connection.error().cause);
+            co_return failure(once ? FailureKind::lost : progress.kind, progress.cause);
         co_await clock.sleep(pause);
     }
 }
