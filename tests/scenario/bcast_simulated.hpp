@@ -66,7 +66,7 @@ class BcastSimulated : public ::testing::Test {
         for (const std::string& host : hosts_) {
             if (std::ranges::find(but, host) != but.end()) continue;
             ASSERT_TRUE(files(host).has(path)) << host << "\n" << said_;
-            EXPECT_TRUE(files(host).content(path) == content) << host;
+            EXPECT_TRUE(files(host).holds(path, content)) << host;
             EXPECT_EQ(files(host).paths().size(), 1u) << host;
         }
     }

@@ -30,23 +30,17 @@ class SimFile final : public OpenFile {
     SimFile& operator=(const SimFile&) = delete;
 
     Result<std::string> read(std::uint64_t offset, std::size_t size) override {
-        const std::string& content = node_->content;
-        return offset < content.size() ? content.substr(static_cast<std::size_t>(offset), size) : "";
+        return node_->content.read(offset, size);
     }
     Result<void> write(std::uint64_t offset, std::string_view bytes) override {
-        Result<void> room = resize(std::max(node_->status.size, offset + bytes.size()));
-        if (!room) return room;
-        node_->content.replace(static_cast<std::size_t>(offset), bytes.size(), bytes);
-        return {};
+        Result<void> room = make_room(std::max(node_->content.size(), offset + bytes.size()));
+        if (room) node_->content.write(offset, bytes);
+        return room;
     }
     Result<void> resize(std::uint64_t size) override {
-        const std::uint64_t used = files_.used_ - node_->status.size + size;
-        if (used > files_.capacity_)
-            return Failure{FailureKind::unavailable, "", "", path_ + ": No space left on device"};
-        files_.used_ = used;
-        node_->content.resize(static_cast<std::size_t>(size));
-        node_->status.size = size;
-        return {};
+        Result<void> room = make_room(size);
+        if (room) node_->content.resize(size);
+        return room;
     }
     bool claim() override {
         if (!claims_ && node_->claimed) return false;
@@ -55,6 +49,15 @@ class SimFile final : public OpenFile {
     }
 
   private:
+    Result<void> make_room(std::uint64_t size) {
+        const std::uint64_t used = files_.used_ - node_->status.size + size;
+        if (used > files_.capacity_)
+            return Failure{FailureKind::unavailable, "", "", path_ + ": No space left on device"};
+        files_.used_ = used;
+        node_->status.size = size;
+        return {};
+    }
+
     SimFiles& files_;
     std::shared_ptr<SimFiles::Node> node_;
     std::string path_;
@@ -63,7 +66,7 @@ class SimFile final : public OpenFile {
 
 SimFiles::SimFiles() {
     for (const char* directory : {"/", "/home", "/tmp"})
-        nodes_[directory] = std::make_shared<Node>(Node{{FileType::directory, 0755, 0, 0, ""}, ""});
+        nodes_[directory] = std::make_shared<Node>(Node{{FileType::directory, 0755, 0, 0, ""}, {}});
 }
 
 std::string SimFiles::whole(const std::string& path) {
@@ -77,21 +80,30 @@ std::string SimFiles::whole(const std::string& path) {
     return full;
 }
 
-void SimFiles::put(const std::string& path, std::string content, std::uint32_t mode) {
+void SimFiles::put(const std::string& path, std::string_view content, std::uint32_t mode) {
     const auto node = nodes_[whole(path)] = std::make_shared<Node>();
     used_ += content.size();
     node->status = {FileType::file, mode, 1'600'000'000'000'000'000, content.size(), ""};
-    node->content = std::move(content);
+    node->content.write(0, content);
 }
 
 void SimFiles::put_directory(const std::string& path) {
-    nodes_[whole(path)] = std::make_shared<Node>(Node{{FileType::directory, 0755, 0, 0, ""}, ""});
+    nodes_[whole(path)] = std::make_shared<Node>(Node{{FileType::directory, 0755, 0, 0, ""}, {}});
 }
 
-const std::string& SimFiles::content(const std::string& path) const {
+std::string SimFiles::content(const std::string& path) const {
+    const SimContent& content = node(path).content;
+    return content.read(0, content.size());
+}
+
+bool SimFiles::holds(const std::string& path, std::string_view content) const {
+    return node(path).content == content;
+}
+
+const SimFiles::Node& SimFiles::node(const std::string& path) const {
     const auto node = nodes_.find(whole(path));
     if (node == nodes_.end()) throw std::logic_error("no file " + path);
-    return node->second->content;
+    return *node->second;
 }
 
 std::vector<std::string> SimFiles::paths() const {
@@ -120,13 +132,9 @@ void SimFiles::release_claims() {
 
 // A block of 4 KiB that holds only zeros is a hole.
 Result<Footprint> SimFiles::footprint(const std::string& path) {
-    constexpr std::size_t block = 4096;
     const auto node = nodes_.find(whole(path));
     if (node == nodes_.end()) return absent(path);
-    const std::string_view content = node->second->content;
-    Footprint found{0, !foreign_.contains(whole(path))};
-    for (std::size_t at = 0; at < content.size(); at += block)
-        if (content.substr(at, block).find_first_not_of('\0') != std::string_view::npos) found.bytes += block;
+    Footprint found{node->second->content.blocks(), !foreign_.contains(whole(path))};
     if (node->second->names > 1) found.shared = {0, reinterpret_cast<std::uintptr_t>(node->second.get())};
     return found;
 }

@@ -5,11 +5,14 @@
 
 #include "trellis/file_store.hpp"
 
+#include "tests/sim/sim_content.hpp"
+
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trellis::sim {
@@ -19,10 +22,11 @@ class SimFiles final : public FileStore {
     SimFiles();
 
     // What a test sees and does. A path that does not begin with / is in /home.
-    void put(const std::string& path, std::string content, std::uint32_t mode = 0644);
+    void put(const std::string& path, std::string_view content, std::uint32_t mode = 0644);
     void put_directory(const std::string& path);
     [[nodiscard]] bool has(const std::string& path) const { return nodes_.contains(whole(path)); }
-    [[nodiscard]] const std::string& content(const std::string& path) const;
+    [[nodiscard]] std::string content(const std::string& path) const;
+    [[nodiscard]] bool holds(const std::string& path, std::string_view content) const;
     // All that is there, below the root.
     [[nodiscard]] std::vector<std::string> paths() const;
     void set_capacity(std::uint64_t bytes) { capacity_ = bytes; }
@@ -58,11 +62,12 @@ class SimFiles final : public FileStore {
     friend class SimFile;
     struct Node {
         FileStatus status;
-        std::string content;
+        SimContent content;
         bool claimed = false;
         int names = 1;
     };
     [[nodiscard]] static std::string whole(const std::string& path);
+    [[nodiscard]] const Node& node(const std::string& path) const;
     [[nodiscard]] Result<void> may_change(const std::string& path) const;
     Result<std::shared_ptr<Node>> add(const std::string& path, FileType type);
     [[nodiscard]] std::uint64_t used() const { return used_; }
