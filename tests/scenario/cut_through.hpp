@@ -41,7 +41,7 @@ inline CutThrough cut_through(std::size_t hosts, std::size_t bytes) {
     trial.ideal = static_cast<double>(bytes) * wire / rate + static_cast<double>(hosts) * hop;
     for (std::size_t i = 0; i < hosts; ++i) {
         sim::SimFiles& files = world.files("h" + std::to_string(i));
-        if (files.has("/tmp/big") && files.holds("/tmp/big", content)) ++trial.have;
+        if (files.holds("/tmp/big", content)) ++trial.have;
     }
     return trial;
 }

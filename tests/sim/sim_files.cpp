@@ -92,18 +92,15 @@ void SimFiles::put_directory(const std::string& path) {
 }
 
 std::string SimFiles::content(const std::string& path) const {
-    const SimContent& content = node(path).content;
+    const auto node = nodes_.find(whole(path));
+    if (node == nodes_.end()) throw std::logic_error("no file " + path);
+    const SimContent& content = node->second->content;
     return content.read(0, content.size());
 }
 
 bool SimFiles::holds(const std::string& path, std::string_view content) const {
-    return node(path).content == content;
-}
-
-const SimFiles::Node& SimFiles::node(const std::string& path) const {
     const auto node = nodes_.find(whole(path));
-    if (node == nodes_.end()) throw std::logic_error("no file " + path);
-    return *node->second;
+    return node != nodes_.end() && node->second->content == content;
 }
 
 std::vector<std::string> SimFiles::paths() const {

@@ -26,6 +26,7 @@ class SimFiles final : public FileStore {
     void put_directory(const std::string& path);
     [[nodiscard]] bool has(const std::string& path) const { return nodes_.contains(whole(path)); }
     [[nodiscard]] std::string content(const std::string& path) const;
+    // The file is there, with these bytes.
     [[nodiscard]] bool holds(const std::string& path, std::string_view content) const;
     // All that is there, below the root.
     [[nodiscard]] std::vector<std::string> paths() const;
@@ -67,7 +68,6 @@ class SimFiles final : public FileStore {
         int names = 1;
     };
     [[nodiscard]] static std::string whole(const std::string& path);
-    [[nodiscard]] const Node& node(const std::string& path) const;
     [[nodiscard]] Result<void> may_change(const std::string& path) const;
     Result<std::shared_ptr<Node>> add(const std::string& path, FileType type);
     [[nodiscard]] std::uint64_t used() const { return used_; }
