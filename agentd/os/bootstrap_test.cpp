@@ -11,7 +11,9 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <sstream>
 #include <sys/mount.h>
+#include <utility>
 #include <zstd.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -25,8 +27,9 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string bytes_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    std::ostringstream bytes;
+    bytes << std::ifstream(path, std::ios::binary).rdbuf();
+    return std::move(bytes).str();
 }
 
 class BootstrapTest : public testing::Test {

@@ -105,7 +105,7 @@ class ByteStream {
     }
 
   private:
-    static constexpr std::size_t most_held = std::size_t{1} << 18;
+    static constexpr std::size_t most_held = std::size_t{1} << 16;
     struct Held final : Haul {
         std::string bytes;
         [[nodiscard]] std::size_t size() const override { return bytes.size(); }

@@ -5,7 +5,7 @@
 namespace trellis::sim {
 namespace {
 
-constexpr std::uint64_t page_size = 256 << 10;
+constexpr std::uint64_t page_size = 16 << 10;
 constexpr std::size_t block_size = 4096;
 
 bool is_zero(std::string_view bytes) {

@@ -15,20 +15,20 @@ TEST(SimContent, IsWhatAStringWouldBe) {
     SimContent content;
     std::string bytes;
     for (int i = 0; i < 400; ++i) {
-        const std::size_t at = below(1'500'000);
+        const std::size_t at = below(100'000);
         if (below(8) == 0) {
             content.resize(at);
             bytes.resize(at);
         } else {
-            const std::string part(below(600'000), below(4) == 0 ? '\0' : static_cast<char>('a' + below(26)));
+            const std::string part(below(40'000), below(4) == 0 ? '\0' : static_cast<char>('a' + below(26)));
             content.write(at, part);
             bytes.resize(std::max(bytes.size(), at + part.size()));
             bytes.replace(at, part.size(), part);
         }
         ASSERT_EQ(content.size(), bytes.size());
         ASSERT_TRUE(content == bytes);
-        const std::size_t from = below(2'000'000);
-        const std::size_t size = below(900'000);
+        const std::size_t from = below(130'000);
+        const std::size_t size = below(60'000);
         ASSERT_TRUE(content.read(from, size) == (from < bytes.size() ? bytes.substr(from, size) : ""));
         std::string other = bytes;
         if (!other.empty()) ++other[below(other.size())];

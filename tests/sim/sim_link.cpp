@@ -33,10 +33,23 @@ Task<Result<std::string>> SimByteStream::read() {
 }
 
 Task<Result<void>> SimByteStream::write(std::string bytes) {
+    const std::string_view whole = bytes;
+    co_return co_await write_parts({&whole, 1});
+}
+
+Task<Result<void>> SimByteStream::write_parts(std::span<const std::string_view> parts) {
     const auto connection = connection_;
     if (!connection->open(side_)) co_return Failure{FailureKind::lost, "write", "", "closed"};
-    for (std::size_t at = 0; at < bytes.size(); at += most_stream_piece)
-        connection->send(side_, bytes.substr(at, most_stream_piece));
+    std::string piece;
+    for (std::string_view part : parts) {
+        while (!part.empty()) {
+            const std::string_view taken = part.substr(0, most_stream_piece - piece.size());
+            piece += taken;
+            part.remove_prefix(taken.size());
+            if (piece.size() == most_stream_piece) connection->send(side_, std::exchange(piece, {}));
+        }
+    }
+    if (!piece.empty()) connection->send(side_, std::move(piece));
     co_await connection->drained(side_);
     co_return Result<void>{};
 }

@@ -37,6 +37,7 @@ class SimByteStream final : public ByteStream {
 
     Task<Result<std::string>> read() override;
     Task<Result<void>> write(std::string bytes) override;
+    Task<Result<void>> write_parts(std::span<const std::string_view> parts) override;
     void close() override { connection_->close(side_); }
     void abort() override { connection_->abort(side_); }
     [[nodiscard]] std::optional<std::uint64_t> delivered() const override {
