@@ -54,6 +54,7 @@ Task<Failure> Agent::run(std::unique_ptr<Link> parent) {
     co_await end_operations();
     co_await node_->dismiss_children(std::chrono::seconds(2));
     node_->shutdown();
+    co_await operations_ended(std::chrono::minutes(10));  // what waits for files that hang may yet clean up
     co_return why;
 }
 
@@ -65,8 +66,13 @@ Task<void> Agent::end_operations() {
         co_await world_.clock.sleep(std::chrono::milliseconds(5));
     for (const auto& [id, operation] : std::map(operations_))
         operation->cancel(CancelLevel::kill);
-    while (!operations_.empty())
-        co_await changed_.wait();
+    co_await operations_ended(std::chrono::seconds(10));
+}
+
+Task<void> Agent::operations_ended(Duration most) {
+    const TimePoint until = world_.clock.now() + most;
+    while (!operations_.empty() && world_.clock.now() < until)
+        co_await world_.clock.sleep(std::chrono::milliseconds(5));
 }
 
 Task<void> Agent::rejoin(std::unique_ptr<Link> parent) {

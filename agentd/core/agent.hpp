@@ -27,7 +27,7 @@ class Agent final : public NodeUser {
     ~Agent() override;
 
     // Greets the parent and serves until it is gone or says bye. Returns why it ended; nothing runs any more
-    // then.
+    // then but roles that have not ended for ten minutes, as those that wait for a file system that hangs.
     Task<Failure> run(std::unique_ptr<Link> parent);
 
     // A link to a new parent, through the door of this agent. What it brought comes with it.
@@ -58,6 +58,7 @@ class Agent final : public NodeUser {
     static Task<void> watch_time(Agent* agent, std::weak_ptr<RunningOperation> operation, Duration remaining);
     void finish_operation(RunningOperation& operation, const RoleResult& result);
     Task<void> end_operations();
+    Task<void> operations_ended(Duration most);
 
     World world_;
     Hello hello_;

@@ -68,7 +68,8 @@ void Broadcast::take(const OperationEvent& event) {
     if (const auto* message = std::get_if<HostMessage>(&event.what)) {
         if (const auto decoded = decode<ToRoot>(message->body)) take(event.host, *decoded);
     } else if (const auto* result = std::get_if<RoleResult>(&event.what)) {
-        const Part& part = parts_[event.host];
+        Part& part = parts_[event.host];
+        part.awaited = false;
         if (event.host == wish_.source && !sealed_) fail(result->outcome.detail);
         if (!result->outcome.ok())
             leave_out(event.host, result->outcome.detail);
@@ -97,11 +98,13 @@ void Broadcast::take(HostId host, const ToRoot& message) {
     } else if (const auto* judged = std::get_if<Judged>(&message)) {
         if (host == wish_.source) judged_ = *judged;
         holding_->changed.notify();
+    } else if (std::holds_alternative<Hangs>(message)) {
+        give_up(host, "its files have not answered for a minute");
     } else {
         part.state = State::has;
         part.stored = about_.shape.chunks().value_or(holding_->chunks());
         part.had = ended_ = context_.clock().now();
-        if (formation_) formation_->finished(host);
+        if (formation_) formation_->finished(host, {part.stored, 0});
     }
 }
 
@@ -163,6 +166,14 @@ void Broadcast::leave_out(HostId host, const std::string& cause) {
     if (part.cause.empty()) part.cause = cause.empty() ? "failed" : cause;
 }
 
+// Its role ends only when its files answer, which may be never.
+void Broadcast::give_up(HostId host, const std::string& cause) {
+    leave_out(host, cause);
+    parts_[host].awaited = false;
+    const ToRole finish = Finish{parts_[host].cause};
+    operation_->send(host, encode(finish));
+}
+
 std::size_t Broadcast::count(State state) const {
     return static_cast<std::size_t>(
         std::ranges::count_if(parts_, [state](const auto& each) { return each.second.state == state; }));
@@ -175,9 +186,12 @@ void Broadcast::advance() {
         crew_->add(begin());
     }
     const std::size_t settled = count(State::has) + count(State::out);
-    if (!begun_ || finished_ || settled < parts_.size()) return;
-    finished_ = true;
-    tell_all(Finish{});
+    if (begun_ && !finished_ && settled == parts_.size()) {
+        finished_ = true;
+        tell_all(Finish{});
+    }
+    const auto awaited = [](const auto& each) { return each.second.awaited; };
+    if (finished_ && std::ranges::none_of(parts_, awaited)) operation_->abandon();
 }
 
 void Broadcast::turn(const std::vector<Formation::Change>& changes) {
@@ -216,7 +230,7 @@ Task<void> Broadcast::keep_time() {
         const TimePoint before = context_.clock().now();
         co_await context_.clock().sleep(tick);
         holding_->beat(holding_->pulse() + 1);
-        if (!begun_) advance();
+        advance();
         // Without a processor it has sent nothing, and the first host got nothing.
         const bool stood_still = context_.clock().now() - before > 2 * tick;
         if (formation_ && stood_still) formation_->forget_rates();

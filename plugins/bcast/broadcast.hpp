@@ -55,6 +55,7 @@ class Broadcast {
         Position asked{};          // the root for the rest from here
         int named_from_there = 0;  // how often the source was named to it since
         bool by_tree = false;
+        bool awaited = true;  // until its role has ended
     };
     [[nodiscard]] BcastRequest request() const;
     Task<Report> conduct();
@@ -65,6 +66,7 @@ class Broadcast {
     Task<bool> is_silent(HostId host);
     Task<bool> name_source(HostId host, Ask ask);
     void leave_out(HostId host, const std::string& cause);
+    void give_up(HostId host, const std::string& cause);
     void advance();
     Task<void> begin();
     Task<std::vector<HostId>> judge();

@@ -61,9 +61,7 @@ Task<void> Broadcast::begin() {
 void Broadcast::exclude_late() {
     for (const Host& host : hosts_) {
         if (parts_[host.id].state != State::asked) continue;
-        leave_out(host.id, "its files did not answer in time");
-        const ToRole finish = Finish{parts_[host.id].cause};
-        operation_->send(host.id, encode(finish));
+        give_up(host.id, "its files did not answer in time");
     }
 }
 

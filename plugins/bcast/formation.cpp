@@ -14,6 +14,7 @@ constexpr Duration window_after_move = std::chrono::milliseconds(3500);
 constexpr Duration trial = std::chrono::seconds(1);  // at the end, of a host that was moved for being slow
 constexpr double quick_share = 0.8;                  // of the rate of its giver there: it is not slow
 constexpr Duration lately = std::chrono::seconds(1);
+constexpr int most_standing = 10;                    // reports without anything, a second of few hosts
 constexpr double least_rate = 1 << 18;               // bytes a second, of the faster host
 constexpr double least_distance = 2.0 * chunk_size;  // bytes: less may lie in buffers
 
@@ -113,6 +114,16 @@ std::vector<Formation::Change> Formation::move_to_end(HostId host) {
     const std::vector<Change> own = to_tail(places_.back());
     changes.insert(changes.end(), own.begin(), own.end());
     return changes;
+}
+
+// Its giver has no rate any more with which to compare it.
+std::vector<Formation::Change> Formation::pass_standing_one() {
+    for (Place& place : places_) {
+        if (place.at_end || place.done || place.stood < most_standing || !gives(place)) continue;
+        place.slow = true;
+        return move_to_end(place.id);
+    }
+    return {};
 }
 
 // For a giver that had less: in that time it could get nothing.
@@ -268,9 +279,11 @@ void Formation::leave_out(HostId host) {
     forget_rates();
 }
 
-void Formation::finished(HostId host) {
+void Formation::finished(HostId host, Position end) {
     const auto place = find(host);
-    if (place != places_.end()) place->done = true;
+    if (place == places_.end()) return;
+    place->done = true;
+    place->has = std::max(place->has, end.bytes());
 }
 
 // Those behind a host that is gone stood for a while.
@@ -283,6 +296,10 @@ void Formation::progressed(HostId host, Position end, TimePoint now) {
     const auto place = find(host);
     if (place == places_.end()) return;
     place->spoke = latest_ = now;
+    const auto giver = find(place->giver);
+    const bool could_grow =
+        giver != places_.end() && giver->id != source_ && giver->done && giver->has > end.bytes();
+    place->stood = could_grow && end.bytes() == place->has ? place->stood + 1 : 0;
     if (end.bytes() > std::exchange(place->has, end.bytes())) place->grew = now;
     Pace& pace = place->pace;
     if (pace.empty() || end.bytes() >= pace.bytes()) place->silent = false;
@@ -330,6 +347,7 @@ std::vector<Formation::Change> Formation::relieve() {
     std::vector<Change> changes = all_at_end ? call_all() : hold_slow_one();
     if (changes.empty() && !all_at_end) changes = return_quick_one();
     if (changes.empty()) changes = line_up(all_at_end);
+    if (changes.empty() && !all_at_end) changes = pass_standing_one();
     if (all_at_end || !changes.empty()) return changes;
     for (Place& place : places_) {
         if (place.accepted || place.at_end || place.done || !gives(place)) continue;

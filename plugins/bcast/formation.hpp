@@ -35,8 +35,8 @@ class Formation {
     // It takes the object from the source from now on.
     Change back_to_source(HostId host);
     void leave_out(HostId host);
-    // It has all of the object.
-    void finished(HostId host);
+    // It has all of the object, which ends here.
+    void finished(HostId host, Position end = {});
     // From which host it takes the object; the root: from the root, or not known.
     [[nodiscard]] HostId giver(HostId host) const;
     // All before this has come there by now.
@@ -51,7 +51,7 @@ class Formation {
     // have it, with whom it would share links; who is not slow there was only held up, and goes back to its
     // place, once. Who takes it at the end from one that the others need goes behind one that they do not, as
     // soon as there is one that has about as much; when the others have it, one takes it from the other.
-    // Else: nothing.
+    // Who gets nothing more from a host that has all, as its files hang, goes to the end, too. Else: nothing.
     std::vector<Change> relieve();
     // Until now nobody is slow, as the root itself stood still.
     void forget_rates();
@@ -73,6 +73,7 @@ class Formation {
         TimePoint spoke{};
         double has = 0;    // bytes
         TimePoint grew{};  // when it had got more
+        int stood = 0;     // so often it has said that it has no more, although its giver has all
         std::set<HostId> unreached;
         Pace pace;
         std::vector<HostId> seat;  // where it was moved from for being slow: its giver, then whom it gave to
@@ -93,6 +94,7 @@ class Formation {
     std::vector<Change> move_to_end(HostId host);
     // The last one that can give, and of these one that spoke lately if there is any.
     std::vector<Change> to_tail(Place& place);
+    std::vector<Change> pass_standing_one();
     std::vector<Change> hold_slow_one();
     [[nodiscard]] static bool has_waited(const Place& place, const Place& giver, Duration least);
     // Who was slow and is not at the end, where it takes shares of links from the others.

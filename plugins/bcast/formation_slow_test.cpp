@@ -13,6 +13,20 @@ TEST(BcastFormation, TakesASlowHostToTheEnd) {
     EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 6}}, 10), IsEmpty());
 }
 
+// Its giver is at no rate any more; who has all and only puts it in its place stands still, too.
+TEST(BcastFormation, WhoGetsNothingFromOneThatHasAllGoesToTheEnd) {
+    Formation formation(chain_of(5));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 7}, {4, 7}, {5, 7}}, 1), IsEmpty());
+    for (const int number : {1, 2})
+        formation.finished(host(number), {8, 0});
+    EXPECT_THAT(run.go({{3, 0}, {4, 0}, {5, 0}}, 9), IsEmpty());
+    EXPECT_THAT(run.go({{3, 0}, {4, 0}, {5, 0}}, 1),
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)}));
+    EXPECT_THAT(run.go({{4, 1}, {5, 1}}, 1), IsEmpty());
+    EXPECT_THAT(run.go({{4, 0}, {5, 0}}, 20), IsEmpty());
+}
+
 // Else it would share links with the others until the end.
 TEST(BcastFormation, WhoIsNotSlowAtTheEndGoesBackToItsPlaceOnce) {
     Formation formation(chain_of(5));

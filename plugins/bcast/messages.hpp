@@ -19,7 +19,7 @@
 
 namespace trellis::plugins::bcast {
 
-inline constexpr std::uint32_t bcast_version = 7;
+inline constexpr std::uint32_t bcast_version = 8;
 
 struct BcastRequest {
     std::uint32_t version = bcast_version;
@@ -126,6 +126,12 @@ struct Have {
     void serialize(Archive& /*archive*/) {}
 };
 
+// Role to root: its files do not answer, and it cannot end before they do.
+struct Hangs {
+    template <class Archive>
+    void serialize(Archive& /*archive*/) {}
+};
+
 struct Member {
     HostId id{};
     Endpoint endpoint;
@@ -192,7 +198,7 @@ struct Finish {
 };
 
 using ToRole = std::variant<Begin, Turn, Sealed, Finish, Judge>;
-using ToRoot = std::variant<Ready, Ask, Progress, Passed, Have, Sealed, Judged>;
+using ToRoot = std::variant<Ready, Ask, Progress, Passed, Have, Sealed, Judged, Hangs>;
 
 // What the root says first on a connection that it has made: the number of the stream that it replaces.
 inline constexpr std::size_t offer_size = sizeof(std::uint32_t);

@@ -164,7 +164,7 @@ Task<Result<void>> Recipient::put_in_place() {
     if (!request_.pipe.empty()) co_return co_await end_pipe();
     Result<void> placed;
     std::function<void()> work = [&] { placed = staging_->commit(); };
-    co_await context_.world().files.apart(std::move(work));
+    co_await storing_->apart(std::move(work));
     co_return placed;
 }
 
@@ -229,6 +229,7 @@ Task<void> Recipient::keep_time() {
     for (std::size_t ticks = 0;; ++ticks) {
         co_await context_.world().clock.sleep(tick);
         upstream_->check_silence();
+        if (storing_->hangs()) tell_root(Hangs{});
         holding_.changed.notify();
         holding_.grown.notify();
         const bool less_comes = coming_.slackens(holding_.end().bytes());

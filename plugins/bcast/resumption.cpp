@@ -10,7 +10,7 @@ namespace trellis::plugins::bcast {
 Task<Result<void>> Resumption::check(Storing& storing) {
     Result<void> opened;
     std::function<void()> work = [&] { opened = remains_.open(); };
-    co_await files_.apart(std::move(work));
+    co_await storing.apart(std::move(work));
     if (!opened) co_return opened;
     storing.know(remains_.manifest());
     for (; right_ < remains_.listed().size(); ++right_) {
@@ -32,7 +32,7 @@ Task<Result<void>> Resumption::settle(Storing& storing, bool agreed) {
     std::function<void()> work = [&] { settled = agreed ? staging_.complete(right) : remains_.drop(); };
     std::vector<Digest> digests(remains_.listed().begin(),
                                 remains_.listed().begin() + static_cast<std::ptrdiff_t>(right_));
-    co_await files_.apart(std::move(work));
+    co_await storing.apart(std::move(work));
     if (!settled) co_return settled;
     if (agreed)
         holding_.go_on_from(std::move(digests));

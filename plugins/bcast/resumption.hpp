@@ -16,7 +16,7 @@ class Resumption {
   public:
     // All of it outlives the object.
     Resumption(FileStore& files, Holding& holding, Staging& staging, const About& about)
-        : files_(files), holding_(holding), staging_(staging), remains_(files, staging, about) {}
+        : holding_(holding), staging_(staging), remains_(files, staging, about) {}
 
     [[nodiscard]] Remains& remains() { return remains_; }
     // Reads what is left. Failure: it cannot be used, and it cannot be done anew.
@@ -28,7 +28,6 @@ class Resumption {
     Task<Result<void>> settle(Storing& storing, bool agreed);
 
   private:
-    FileStore& files_;
     Holding& holding_;
     Staging& staging_;
     Remains remains_;

@@ -1,11 +1,17 @@
 #include "plugins/bcast/storing.hpp"
 
+#include "plugins/bcast/feeder.hpp"
 #include "plugins/bcast/packing.hpp"
 
-#include <functional>
 #include <utility>
 
 namespace trellis::plugins::bcast {
+namespace {
+
+// A server of files that starts anew, or a disk that is far behind, takes less.
+constexpr std::size_t most_silent_ticks = std::chrono::minutes(1) / tick;
+
+}  // namespace
 
 bool Storing::takes_coming() const {
     const Shape& shape = holding_.shape();
@@ -19,7 +25,7 @@ Task<Result<FilePlace>> Storing::put(std::size_t size, Haul* haul) {
     const Position from = holding_.end();
     Result<FilePlace> place = FilePlace();
     std::function<void()> work = [&] { place = put_now(from, size, haul); };
-    co_await files_.apart(std::move(work));
+    co_await apart(std::move(work));
     if (!place) {
         failed_ = place.error();
         holding_.changed.notify();
@@ -46,10 +52,12 @@ Task<Result<Storing::Outcome>> Storing::store_next() {
     const std::shared_ptr<const Chunk> chunk = holding_.recent(number);
     Result<bool> right = false;
     std::function<void()> work = [&] { right = check_and_put(number, *chunk); };
-    if (is_checked_at_once(*chunk))
+    if (is_checked_at_once(*chunk)) {
         work();
-    else
-        co_await files_.in_background(std::move(work));
+    } else {
+        Task<void> checked = files_.in_background(std::move(work));
+        co_await answered(std::move(checked));
+    }
     if (!right) co_return right.error();
     if (!*right) co_return Outcome::damaged;
     holding_.stored_before(number + 1);
@@ -111,7 +119,7 @@ Result<void> Storing::write(ChunkNumber number, std::string_view bytes, const Di
 Task<Result<std::shared_ptr<const Chunk>>> Storing::read(ChunkNumber number) {
     Result<std::string> bytes = std::string();
     std::function<void()> work = [&] { bytes = get(number); };
-    co_await files_.apart(std::move(work));
+    co_await apart(std::move(work));
     if (!bytes) co_return bytes.error();
     co_return std::make_shared<const Chunk>(Chunk{std::move(*bytes), holding_.digest(number)});
 }
@@ -122,7 +130,7 @@ Task<bool> Storing::is_right(ChunkNumber number, Digest digest) {
         const Result<std::string> bytes = get(number);
         right = bytes && digester_.of(number, *bytes) == digest;
     };
-    co_await files_.apart(std::move(work));
+    co_await apart(std::move(work));
     co_return right;
 }
 
@@ -133,6 +141,26 @@ Task<Result<void>> Storing::verify() {
         if (!right) co_return unavailable("what was written reads otherwise: a damaged disk?");
     }
     co_return Result<void>();
+}
+
+Task<void> Storing::apart(std::function<void()> work) {
+    Task<void> done = files_.apart(std::move(work));
+    co_await answered(std::move(done));
+}
+
+Task<void> Storing::answered(Task<void> work) {
+    ++asked_;
+    co_await std::move(work);
+    ++answered_;
+}
+
+// Ticks are counted, not seconds: none passes while this process stands still. One work may take long in many
+// steps.
+bool Storing::hangs() {
+    const std::uint64_t steps = answered_ + staging_.steps();
+    const bool silent = asked_ > answered_ && steps == std::exchange(steps_, steps);
+    silent_ticks_ = silent ? silent_ticks_ + 1 : 0;
+    return silent_ticks_ == most_silent_ticks;
 }
 
 Result<std::string> Storing::get(ChunkNumber number) {

@@ -10,6 +10,9 @@
 #include "plugins/bcast/remains.hpp"
 #include "plugins/bcast/staging.hpp"
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -49,6 +52,12 @@ class Storing {
     // Reads all files again and compares them with the digests.
     Task<Result<void>> verify();
 
+    // Runs other work on the files beside everything else, as FileStore::apart().
+    Task<void> apart(std::function<void()> work);
+    // To be called every tick: whether the files have not answered for so long that they are given up. Said
+    // once.
+    [[nodiscard]] bool hangs();
+
   private:
     Result<void> write(ChunkNumber number, std::string_view bytes, const Digest& digest);
     Result<std::string> get(ChunkNumber number);
@@ -56,6 +65,7 @@ class Storing {
     [[nodiscard]] Result<Digest> digest_in_file(ChunkNumber number, const Chunk& chunk) const;
     [[nodiscard]] bool is_checked_at_once(const Chunk& chunk) const;
     Result<bool> check_and_put(ChunkNumber number, const Chunk& chunk);
+    Task<void> answered(Task<void> work);
 
     FileStore& files_;
     Holding& holding_;
@@ -66,6 +76,9 @@ class Storing {
     std::mutex writing_;    // the manifest and the files: what comes is stored beside put() and read()
     std::string manifest_;  // as it came
     std::optional<Failure> failed_;
+    std::uint64_t asked_ = 0, answered_ = 0;  // works
+    std::uint64_t steps_ = 0;                 // until the tick before
+    std::size_t silent_ticks_ = 0;
 };
 
 }  // namespace trellis::plugins::bcast

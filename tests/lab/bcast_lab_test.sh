@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bcast over real connections: a file and a tree of files to 16 hosts by each method, standard input, holes, a command, a
-# full disk, a directory that cannot be written, an agent that is killed in the middle, Ctrl-C, and going on after it; the
-# exact bytes everywhere and nothing of temporary files left.
+# full disk, a directory that cannot be written, an agent that is killed in the middle, a disk that hangs, Ctrl-C, and
+# going on after it; the exact bytes everywhere and nothing of temporary files left.
 set -euo pipefail
 # shellcheck source=tests/lab/session.sh
 source "$(dirname "$0")/session.sh"
@@ -132,6 +132,28 @@ TRL
     expect_digests 15 /tmp/big
     expect_nothing_left 5000
     on b02 sh -c 'rm -f /tmp/.big.trellis-*'
+}
+
+# A disk that is frozen in the middle of a transfer: whatever asks it to write waits, and nothing can end that.
+files_that_hang() {
+    on b02 sh -c 'truncate -s 100M /tmp/disk && mkfs.ext4 -q /tmp/disk && mkdir /tmp/d && mount -o loop /tmp/disk /tmp/d'
+    on b02 sh -c 'until ls /tmp/d/.big.trellis-*; do sleep 0.1; done; sleep 1; fsfreeze -f /tmp/d' >/dev/null 2>&1 &
+    session <<TRL
+explore $hosts
+e mkdir -p /tmp/d
+bcast --limit $((megabytes * 1000 / 8))k /tmp/big /tmp/d/big
+e sha256sum /tmp/d/big
+TRL
+    expect_said "^bcast: b02: its files have not answered for a minute"
+    expect_said "^15 of 16 hosts have it: .* in 1?[0-9][. ]"
+    expect_within 110000
+    on b02 fsfreeze -u /tmp/d
+    expect_nothing_left 5000
+    local digest
+    digest=$(on ctl sha256sum /tmp/big | cut -d ' ' -f 1)
+    expect_equal "hosts with the exact bytes" "$(grep -c ": $digest" "$out")" 15
+    expect_equal "parts left on the disk that hung" "$(on b02 sh -c 'ls -A /tmp/d | grep -c big')" 0
+    on b02 umount /tmp/d
 }
 
 interrupted() {
@@ -326,6 +348,7 @@ try "a command that reads it" into_a_command
 try "a pipe in a directory" neither_file_nor_directory
 try "a full disk" full_disk
 try "a host that is killed" killed_in_the_middle
+try "a disk that hangs" files_that_hang
 try "Ctrl-C" interrupted
 try "going on after Ctrl-C" gone_on_with
 lab down

@@ -1,8 +1,14 @@
 #include "tests/sim/sim_files.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <utility>
+
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 namespace trellis::sim {
 namespace {
@@ -245,6 +251,27 @@ Result<void> SimFiles::remove(const std::string& path) {
 Result<std::uint64_t> SimFiles::free_space(const std::string& directory) {
     if (!has(directory)) return absent(directory);
     return claimed_ != 0 ? claimed_ : capacity_ - std::min(used_, capacity_);
+}
+
+Task<void> SimFiles::apart(std::function<void()> work) {
+    if (hangs_) {
+        auto begin = [this](auto resume) {
+            auto waiting = std::make_shared<decltype(resume)>(std::move(resume));
+            hanging_.emplace_back([waiting] {
+                const auto executor = asio::get_associated_executor(*waiting);
+                asio::post(executor, std::move(*waiting));
+            });
+        };
+        co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(std::move(begin),
+                                                                             asio::use_awaitable);
+    }
+    work();
+}
+
+void SimFiles::thaw() {
+    hangs_ = false;
+    for (const auto& go_on : std::exchange(hanging_, {}))
+        go_on();
 }
 
 }  // namespace trellis::sim

@@ -8,6 +8,7 @@
 #include "tests/sim/sim_content.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -37,6 +38,9 @@ class SimFiles final : public FileStore {
     void give_away(const std::string& path) { foreign_.insert(whole(path)); }
     // The process that has claimed files is no more.
     void release_claims();
+    // What is done apart waits until thaw(), whoever is cancelled.
+    void hang() { hangs_ = true; }
+    void thaw();
     void make_read_only(const std::string& directory) { read_only_.insert(whole(directory)); }
 
     Result<FileStatus> status(const std::string& path) override;
@@ -53,10 +57,7 @@ class SimFiles final : public FileStore {
     Result<void> rename(const std::string& from, const std::string& to) override;
     Result<void> remove(const std::string& path) override;
     Result<std::uint64_t> free_space(const std::string& directory) override;
-    Task<void> apart(std::function<void()> work) override {
-        work();
-        co_return;
-    }
+    Task<void> apart(std::function<void()> work) override;
     Task<void> in_background(std::function<void()> work) override { return apart(std::move(work)); }
 
   private:
@@ -78,6 +79,8 @@ class SimFiles final : public FileStore {
     std::uint64_t used_ = 0;
     std::uint64_t capacity_ = std::uint64_t{1} << 40;
     std::uint64_t claimed_ = 0;
+    bool hangs_ = false;
+    std::vector<std::function<void()>> hanging_;
 };
 
 }  // namespace trellis::sim
