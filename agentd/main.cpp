@@ -93,7 +93,7 @@ int serve(std::string_view nonce, std::string_view local_name) {
     asio::co_spawn(executor, agent.run(std::move(link)), ended);
     context.run();
     running = nullptr;
-    if (agent.roles_running() > 0) std::_Exit(1);  // their threads may never end
+    if (agent.roles_running() > 0 || files.busy()) std::_Exit(1);  // threads that may never end
     return 0;
 }
 

@@ -19,6 +19,11 @@
 #include <boost/asio/use_awaitable.hpp>
 
 namespace trellis {
+namespace {
+
+constexpr Duration most_for_files = std::chrono::seconds(2);
+
+}  // namespace
 
 FrontProgram::FrontProgram(asio::io_context& io, Clock& clock, FileStore& files, std::int64_t (*unix_time)(),
                            Home& home, const Options& options, const Times& times,
@@ -102,6 +107,13 @@ void FrontProgram::end_on_signals() {
     });
 }
 
+// What was interrupted removes what it has half written, if files answer.
+Task<void> FrontProgram::files_to_end() {
+    const TimePoint begun = session_.clock().now();
+    while (session_.files().busy() && session_.clock().now() - begun < most_for_files)
+        co_await session_.clock().sleep(std::chrono::milliseconds(20));
+}
+
 Task<int> FrontProgram::run_and_leave() {
     int status = 1;
     end_on_signals();
@@ -114,6 +126,7 @@ Task<int> FrontProgram::run_and_leave() {
     }
     co_await interpreter_.jobs().end_all();
     co_await home_.leave();
+    co_await files_to_end();
     co_return end_status_.value_or(status);
 }
 

@@ -40,6 +40,7 @@ class FrontProgram {
     Task<int> run_script_file(const std::string& path);
     Task<int> run_terminal();
     Task<int> run_and_leave();
+    Task<void> files_to_end();
     void end_on_signals();
     void end(int status);
 

@@ -126,13 +126,23 @@ std::vector<CommandEntry> all_commands() {
     return commands;
 }
 
+// What still waits for files may wait for ever.
+int end_with(int status, const FileStore& files) {
+    if (files.busy()) std::_Exit(status);
+    return status;
+}
+
 int run_alone(const Options& options, const Times& times) {
     asio::io_context io{1};
     SteadyClock clock;
     OsFileStore files;
-    Tree tree(io.get_executor(), clock, files, options, times.lease);
-    OwnHome home(tree);
-    return FrontProgram(io, clock, files, unix_time, home, options, times, all_commands()).run();
+    int status = 0;
+    {
+        Tree tree(io.get_executor(), clock, files, options, times.lease);
+        OwnHome home(tree);
+        status = FrontProgram(io, clock, files, unix_time, home, options, times, all_commands()).run();
+    }
+    return end_with(status, files);
 }
 
 int run_in_session(const Options& options, const Times& times) {
@@ -152,7 +162,8 @@ int run_in_session(const Options& options, const Times& times) {
     TlsNetwork network(io.get_executor(), std::make_shared<const SessionKey>(), {});
     StandingHome home(io.get_executor(), clock, network, link_over(io.get_executor(), *session),
                       options.session, options.seat, TRELLIS_VERSION);
-    return FrontProgram(io, clock, files, unix_time, home, options, times, all_commands()).run();
+    const int status = FrontProgram(io, clock, files, unix_time, home, options, times, all_commands()).run();
+    return end_with(status, files);
 }
 
 SessionLinks links_on(asio::io_context& io) {

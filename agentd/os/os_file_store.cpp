@@ -209,7 +209,7 @@ Result<std::uint64_t> OsFileStore::free_space(const std::string& directory) {
 // A thread of its own for each processor would take them from forwarding.
 Task<void> OsFileStore::apart(std::function<void()> work) {
     if (!apart_) apart_ = std::make_unique<asio::thread_pool>(1);
-    co_await done_on(*apart_, std::move(work));
+    co_await on_thread(*apart_, std::move(work));
 }
 
 Task<void> OsFileStore::in_background(std::function<void()> work) {
@@ -217,7 +217,19 @@ Task<void> OsFileStore::in_background(std::function<void()> work) {
         background_ = std::make_unique<asio::thread_pool>(1);
         asio::post(*background_, [] { (void)::setpriority(PRIO_PROCESS, 0, background_nice); });
     }
-    co_await done_on(*background_, std::move(work));
+    co_await on_thread(*background_, std::move(work));
+}
+
+Task<void> OsFileStore::on_thread(asio::thread_pool& thread, std::function<void()> work) {
+    ++*works_;
+    co_await done_on(thread, std::move(work));
+    --*works_;
+}
+
+std::shared_ptr<FileStore> OsFileStore::another() {
+    auto another = std::make_shared<OsFileStore>();
+    another->works_ = works_;
+    return another;
 }
 
 }  // namespace trellis

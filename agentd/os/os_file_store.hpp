@@ -1,10 +1,11 @@
-// OsFileStore: the FileStore over the system's calls. Owned by main.cpp; what is still running apart is
-// waited for when it is destroyed. It may be used from several threads, except apart() and
-// in_background().
+// OsFileStore: the FileStore over the system's calls. Owned by main.cpp, others of it by who asked for them;
+// what is still running apart is waited for when it is destroyed. It may be used from several threads,
+// except apart(), in_background(), another() and busy().
 #pragma once
 
 #include "trellis/file_store.hpp"
 
+#include <cstddef>
 #include <memory>
 
 #include <boost/asio/thread_pool.hpp>
@@ -34,9 +35,14 @@ class OsFileStore final : public FileStore {
     Result<std::uint64_t> free_space(const std::string& directory) override;
     Task<void> apart(std::function<void()> work) override;
     Task<void> in_background(std::function<void()> work) override;
+    [[nodiscard]] std::shared_ptr<FileStore> another() override;
+    [[nodiscard]] bool busy() const override { return *works_ > 0; }
 
   private:
+    Task<void> on_thread(asio::thread_pool& thread, std::function<void()> work);
+
     std::unique_ptr<asio::thread_pool> apart_, background_;  // of one thread, from the first use on
+    std::shared_ptr<std::size_t> works_ = std::make_shared<std::size_t>(0);  // under way, of all others too
 };
 
 }  // namespace trellis

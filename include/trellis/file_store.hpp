@@ -7,6 +7,7 @@
 #include "trellis/result.hpp"
 #include "trellis/task.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -97,6 +98,18 @@ class FileStore {
     // The same for work that others need not wait for: it yields the processor to all else. It runs beside
     // what is apart.
     virtual Task<void> in_background(std::function<void()> work) = 0;
+    // The same files for whoever may have to wait for them long, so that the others' work does not wait
+    // behind his.
+    [[nodiscard]] virtual std::shared_ptr<FileStore> another() = 0;
+    // Whether such work goes on, that of others too.
+    [[nodiscard]] virtual bool busy() const = 0;
+
+    // Said by work as its steps are done, from any thread: files that answer are told from those that hang.
+    void step() { ++steps_; }
+    [[nodiscard]] std::uint64_t steps() const { return steps_; }
+
+  private:
+    std::atomic<std::uint64_t> steps_ = 0;
 };
 
 }  // namespace trellis

@@ -5,6 +5,7 @@
 #include "plugins/bcast/broadcast.hpp"
 #include "plugins/bcast/order.hpp"
 #include "plugins/bcast/packing.hpp"
+#include "plugins/bcast/patient_source.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -146,16 +147,17 @@ Task<Result<About>> BcastCommand::describe(CommandContext& context, std::string 
 
 Task<Result<About>> BcastCommand::open(CommandContext& context, const Wish& wish) {
     if (giver_) co_return co_await describe(context, wish.source_path);
-    Digester digester(wish.digest_key);
+    const auto files = context.files().another();
     if (path_ == "-") {
         std::function<Task<Result<std::string>>()> read = [&context] { return context.read_input(); };
-        source_ = open_stream(context.files(), std::move(read), std::move(digester));
+        source_ = open_stream(files, std::move(read), Digester(wish.digest_key));
+        if (wish.compress) source_ = packing_source(files, std::move(source_));
     } else {
-        auto opened = co_await open_path(context.files(), path_, std::move(digester));
+        SourcePath what{path_, Digester(wish.digest_key), wish.compress};
+        auto opened = co_await open_patiently(files, context.clock(), std::move(what));
         if (!opened) co_return opened.error();
         source_ = std::move(*opened);
     }
-    if (wish.compress) source_ = packing_source(context.files(), std::move(source_));
     co_return source_->about();
 }
 

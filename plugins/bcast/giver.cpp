@@ -1,13 +1,15 @@
 #include "plugins/bcast/giver.hpp"
 
-#include "plugins/bcast/packing.hpp"
+#include "plugins/bcast/patient_source.hpp"
 
 #include <utility>
 
 namespace trellis::plugins::bcast {
 
 Task<RoleResult> describe_source(RoleContext& context, std::string path) {
-    const auto source = co_await open_path(context.world().files, std::move(path));
+    const World& world = context.world();
+    SourcePath what{std::move(path)};
+    const auto source = co_await open_patiently(world.files.another(), world.clock, std::move(what));
     if (!source) co_return RoleResult{Outcome::of(source.error()), {}};
     co_return RoleResult{Outcome::success(), encode((*source)->about())};
 }
@@ -21,15 +23,15 @@ Giver::Giver(RoleContext& context, BcastRequest request)
 Task<RoleResult> Giver::run() {
     if (!is_digest_key(request_.digest_key))
         co_return RoleResult{Outcome::of(invalid("a key of no possible size")), {}};
-    Digester digester(request_.digest_key);
-    auto source = co_await open_path(context_.world().files, request_.source_path, std::move(digester));
+    const World& world = context_.world();
+    SourcePath what{request_.source_path, Digester(request_.digest_key), request_.compress};
+    auto source = co_await open_patiently(world.files.another(), world.clock, std::move(what));
     if (!source) co_return RoleResult{Outcome::of(source.error()), {}};
     source_ = std::move(*source);
     if (source_->about() != request_.about) {
         const Failure changed = unavailable(request_.source_path + ": changed before it was sent");
         co_return RoleResult{Outcome::of(changed), {}};
     }
-    if (request_.compress) source_ = packing_source(context_.world().files, std::move(source_));
     producer_.emplace(*source_, holding_);
     service_.emplace(
         context_, holding_, crew_, [this](ChunkNumber chunk) { return producer_->read_again(chunk); },

@@ -23,6 +23,7 @@ class Reader {
 };
 
 Result<void> Reader::add(const std::string& path) {
+    files_.step();
     const std::string whole = path.empty() ? root_ : root_ + "/" + path;
     const Result<FileStatus> status = path.empty() ? files_.status(whole) : files_.link_status(whole);
     if (!status) return status.error();

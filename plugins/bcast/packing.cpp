@@ -11,8 +11,8 @@ constexpr int level = 1;  // the source packs for all
 
 class PackingSource final : public Source {
   public:
-    PackingSource(FileStore& files, std::unique_ptr<Source> source)
-        : files_(files), source_(std::move(source)) {}
+    PackingSource(std::shared_ptr<FileStore> files, std::unique_ptr<Source> source)
+        : files_(std::move(files)), source_(std::move(source)) {}
 
     [[nodiscard]] const About& about() const override { return source_->about(); }
 
@@ -21,7 +21,7 @@ class PackingSource final : public Source {
         if (!chunk || !*chunk || about().shape.in_manifest(number)) co_return chunk;
         const auto smaller = std::make_shared<Chunk>();
         std::function<void()> work = [&] { fill(*smaller, **chunk); };
-        co_await files_.apart(std::move(work));
+        co_await files_->apart(std::move(work));
         if (smaller->packed_from == 0) co_return chunk;
         co_return smaller;
     }
@@ -34,7 +34,7 @@ class PackingSource final : public Source {
         if (packed) smaller = {std::move(*packed), chunk.digest, chunk.bytes.size()};
     }
 
-    FileStore& files_;
+    std::shared_ptr<FileStore> files_;
     std::unique_ptr<Source> source_;
 };
 
@@ -56,8 +56,8 @@ std::optional<std::string> unpack(std::string_view packed, std::size_t size) {
     return bytes;
 }
 
-std::unique_ptr<Source> packing_source(FileStore& files, std::unique_ptr<Source> source) {
-    return std::make_unique<PackingSource>(files, std::move(source));
+std::unique_ptr<Source> packing_source(std::shared_ptr<FileStore> files, std::unique_ptr<Source> source) {
+    return std::make_unique<PackingSource>(std::move(files), std::move(source));
 }
 
 }  // namespace trellis::plugins::bcast

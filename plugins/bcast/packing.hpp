@@ -19,7 +19,8 @@ namespace trellis::plugins::bcast {
 [[nodiscard]] std::optional<std::string> unpack(std::string_view packed, std::size_t size);
 
 // Packs the contents where that saves something, zeros excepted, of which only the number is sent. `files`
-// outlives it.
-[[nodiscard]] std::unique_ptr<Source> packing_source(FileStore& files, std::unique_ptr<Source> source);
+// lends it a thread.
+[[nodiscard]] std::unique_ptr<Source> packing_source(std::shared_ptr<FileStore> files,
+                                                     std::unique_ptr<Source> source);
 
 }  // namespace trellis::plugins::bcast

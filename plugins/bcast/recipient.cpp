@@ -25,34 +25,20 @@ Recipient::Recipient(RoleContext& context, BcastRequest request)
                request_.filing ? kept_in_files : kept_in_memory),
       crew_(context.world().executor) {}
 
-Result<void> Recipient::prepare() {
+Task<Result<void>> Recipient::prepare() {
     const Shape& shape = request_.about.shape;
     if (shape.manifest_bytes == 0 || shape.manifest_bytes > most_manifest_bytes)
-        return invalid("a manifest of no possible size");
+        co_return invalid("a manifest of no possible size");
     if (!is_digest_key(request_.digest_key) || (request_.filing && request_.digest_key.empty()))
-        return invalid("a key of no possible size");
-    FileStore& files = context_.world().files;
-    const HostId self = context_.peers().self;
-    const auto directory = request_.directories.find(self);
-    const std::string destination =
-        under(directory == request_.directories.end() ? "" : directory->second, request_.destination);
-    auto path = final_path(files, destination, request_.about.name, request_.about.directory);
-    if (!request_.pipe.empty()) {
-        directory_ = destination;
-        path = under(destination, "bcast");
-    }
-    if (!path) return path.error();
-    const std::string number = std::to_string(static_cast<std::uint32_t>(self));
-    const std::string token = request_.resume ? kept_token() : request_.token + "-" + number;
-    staging_ = std::make_unique<Staging>(files, *path, token);
-    if (!request_.resume) {
-        Result<void> fit = staging_->check(request_.about.room);
-        if (!fit) return fit;
-    } else if (shape.content_bytes) {
-        resumption_.emplace(files, holding_, *staging_, request_.about);
-    }
+        co_return invalid("a key of no possible size");
+    Result<void> found;
+    std::function<void()> work = [&] { found = find_place(); };
+    co_await files_->apart(std::move(work));
+    if (!found) co_return found;
+    if (request_.resume && shape.content_bytes)
+        resumption_.emplace(*files_, holding_, *staging_, request_.about);
     Remains* remains = resumption_ ? &resumption_->remains() : nullptr;
-    storing_.emplace(files, holding_, *staging_, remains, Digester(request_.digest_key));
+    storing_.emplace(*files_, holding_, *staging_, remains, Digester(request_.digest_key));
     upstream_.emplace(context_, holding_, crew_, request_.filing ? &*storing_ : nullptr,
                       [this] { return service_->ahead(); });
     service_.emplace(
@@ -60,11 +46,28 @@ Result<void> Recipient::prepare() {
         [this](std::shared_ptr<ByteStream> connection) {
             return upstream_->take_over(std::move(connection));
         });
-    return {};
+    co_return found;
+}
+
+Result<void> Recipient::find_place() {
+    const HostId self = context_.peers().self;
+    const auto directory = request_.directories.find(self);
+    const std::string destination =
+        under(directory == request_.directories.end() ? "" : directory->second, request_.destination);
+    auto path = final_path(*files_, destination, request_.about.name, request_.about.directory);
+    if (!request_.pipe.empty()) {
+        directory_ = destination;
+        path = under(destination, "bcast");
+    }
+    if (!path) return path.error();
+    const std::string number = std::to_string(static_cast<std::uint32_t>(self));
+    const std::string token = request_.resume ? kept_token() : request_.token + "-" + number;
+    staging_ = std::make_unique<Staging>(*files_, *path, token);
+    return request_.resume ? Result<void>() : staging_->check(request_.about.room);
 }
 
 Task<RoleResult> Recipient::run() {
-    const Result<void> prepared = prepare();
+    const Result<void> prepared = co_await prepare();
     if (!prepared) co_return RoleResult{Outcome::of(prepared.error()), {}};
     Task<RoleResult> part = take_part();
     co_return co_await crew_.run(std::move(part));

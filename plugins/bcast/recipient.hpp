@@ -28,7 +28,8 @@ class Recipient {
     Task<RoleResult> run();
 
   private:
-    Result<void> prepare();
+    Task<Result<void>> prepare();
+    Result<void> find_place();
     Task<Result<void>> look_for_remains();
     Task<Result<void>> go_on();
     [[nodiscard]] std::string kept_token() const;
@@ -45,6 +46,7 @@ class Recipient {
     void tell_root(const ToRoot& message) { context_.send(root_id, encode(message)); }
 
     RoleContext& context_;
+    std::shared_ptr<FileStore> files_ = context_.world().files.another();
     BcastRequest request_;
     std::string directory_;  // of the command that reads it
     Holding holding_;

@@ -63,9 +63,11 @@ std::vector<std::string> Report::lines() const {
     }
     const double seconds = std::chrono::duration<double>(taken).count();
     const auto size = static_cast<double>(bytes);
-    lines.push_back(std::to_string(have()) + " of " + std::to_string(hosts.size()) +
-                    " hosts have it: " + bytes_text(size) + " in " + seconds_text(seconds) + ", " +
-                    bytes_text(seconds > 0 ? size / seconds : 0) + "/s");
+    std::string sum = std::to_string(have()) + " of " + std::to_string(hosts.size()) + " hosts have it";
+    if (have() > 0)
+        sum += ": " + bytes_text(size) + " in " + seconds_text(seconds) + ", " +
+               bytes_text(seconds > 0 ? size / seconds : 0) + "/s";
+    lines.push_back(std::move(sum));
     return lines;
 }
 

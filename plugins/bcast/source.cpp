@@ -18,6 +18,7 @@ std::string last_name(std::string path) {
 std::uint64_t room_of(FileStore& files, const std::string& path, const Manifest& manifest) {
     std::uint64_t room = 0;
     for (const Entry& entry : manifest.entries) {
+        files.step();
         if (entry.type != FileType::file) continue;
         const std::string whole = entry.path.empty() ? path : path + "/" + entry.path;
         const auto there = files.link_status(whole);
@@ -30,8 +31,9 @@ std::uint64_t room_of(FileStore& files, const std::string& path, const Manifest&
 
 class PathSource final : public Source {
   public:
-    PathSource(FileStore& files, std::string path, Manifest manifest, std::uint64_t room, Digester digester)
-        : files_(files),
+    PathSource(std::shared_ptr<FileStore> files, std::string path, Manifest manifest, std::uint64_t room,
+               Digester digester)
+        : files_(std::move(files)),
           digester_(std::move(digester)),
           path_(std::move(path)),
           manifest_(std::move(manifest)),
@@ -54,7 +56,7 @@ class PathSource final : public Source {
             bytes = get(number);
             if (bytes) chunk->digest = digester_.of(number, *bytes);
         };
-        co_await files_.apart(std::move(work));
+        co_await files_->apart(std::move(work));
         if (!bytes) co_return bytes.error();
         chunk->bytes = std::move(*bytes);
         co_return chunk;
@@ -62,7 +64,7 @@ class PathSource final : public Source {
     Task<Result<void>> check() override {
         Result<void> checked;
         std::function<void()> work = [&] { checked = compare(); };
-        co_await files_.apart(std::move(work));
+        co_await files_->apart(std::move(work));
         co_return checked;
     }
 
@@ -82,9 +84,10 @@ class PathSource final : public Source {
         std::string bytes(size, '\0');
         std::span<char> space = bytes;
         for (const ContentPart& part : map_.parts(begin, size)) {
+            files_->step();
             const std::string path = path_of(manifest_.entries[part.entry]);
             if (!open_ || opened_ != part.entry) {
-                auto file = files_.open(path);
+                auto file = files_->open(path);
                 if (!file) return file.error();
                 open_ = std::move(*file);
                 opened_ = part.entry;
@@ -98,9 +101,10 @@ class PathSource final : public Source {
     }
     Result<void> compare() {
         for (const Entry& entry : manifest_.entries) {
+            files_->step();
             if (entry.type != FileType::file) continue;
             const std::string path = path_of(entry);
-            const auto now = files_.status(path);
+            const auto now = files_->status(path);
             if (!now) return now.error();
             const bool same_size = now->size == entry.size || entry.is_hard_link();
             const bool same = now->type == entry.type && same_size && now->modified == entry.modified;
@@ -109,7 +113,7 @@ class PathSource final : public Source {
         return {};
     }
 
-    FileStore& files_;
+    std::shared_ptr<FileStore> files_;
     Digester digester_;
     std::string path_;
     Manifest manifest_;
@@ -123,8 +127,9 @@ class PathSource final : public Source {
 // Its mode is that of a file made by a program of the user.
 class StreamSource final : public Source {
   public:
-    StreamSource(FileStore& files, std::function<Task<Result<std::string>>()> read, Digester digester)
-        : files_(files), read_(std::move(read)), digester_(std::move(digester)) {
+    StreamSource(std::shared_ptr<FileStore> files, std::function<Task<Result<std::string>>()> read,
+                 Digester digester)
+        : files_(std::move(files)), read_(std::move(read)), digester_(std::move(digester)) {
         Manifest manifest;
         manifest.entries.push_back({"", FileType::file, 0644, now(), 0, ""});
         text_ = encode(manifest);
@@ -151,7 +156,7 @@ class StreamSource final : public Source {
         if (chunk->bytes.empty()) co_return nullptr;
         ++next_;
         std::function<void()> work = [&] { chunk->digest = digester_.of(number, chunk->bytes); };
-        co_await files_.apart(std::move(work));
+        co_await files_->apart(std::move(work));
         co_return chunk;
     }
     Task<Result<void>> check() override { co_return Result<void>(); }
@@ -161,7 +166,7 @@ class StreamSource final : public Source {
         return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
     }
 
-    FileStore& files_;
+    std::shared_ptr<FileStore> files_;
     std::function<Task<Result<std::string>>()> read_;
     Digester digester_;
     std::string text_;
@@ -173,24 +178,25 @@ class StreamSource final : public Source {
 
 }  // namespace
 
-Task<Result<std::unique_ptr<Source>>> open_path(FileStore& files, std::string path, Digester digester) {
+Task<Result<std::unique_ptr<Source>>> open_path(std::shared_ptr<FileStore> files, std::string path,
+                                                Digester digester) {
     while (path.size() > 1 && path.ends_with('/'))
         path.pop_back();
     Result<Manifest> manifest = Manifest();
     std::uint64_t room = 0;
     std::function<void()> work = [&] {
-        manifest = read_manifest(files, path);
-        if (manifest) room = room_of(files, path, *manifest);
+        manifest = read_manifest(*files, path);
+        if (manifest) room = room_of(*files, path, *manifest);
     };
-    co_await files.apart(std::move(work));
+    co_await files->apart(std::move(work));
     if (!manifest) co_return manifest.error();
-    co_return std::make_unique<PathSource>(files, std::move(path), std::move(*manifest), room,
+    co_return std::make_unique<PathSource>(std::move(files), std::move(path), std::move(*manifest), room,
                                            std::move(digester));
 }
 
-std::unique_ptr<Source> open_stream(FileStore& files, std::function<Task<Result<std::string>>()> read,
-                                    Digester digester) {
-    return std::make_unique<StreamSource>(files, std::move(read), std::move(digester));
+std::unique_ptr<Source> open_stream(std::shared_ptr<FileStore> files,
+                                    std::function<Task<Result<std::string>>()> read, Digester digester) {
+    return std::make_unique<StreamSource>(std::move(files), std::move(read), std::move(digester));
 }
 
 }  // namespace trellis::plugins::bcast

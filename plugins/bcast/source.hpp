@@ -25,12 +25,14 @@ class Source {
     virtual Task<Result<void>> check() = 0;
 };
 
-// A file, or a directory with all that is in it.
-[[nodiscard]] Task<Result<std::unique_ptr<Source>>> open_path(FileStore& files, std::string path,
+// A file, or a directory with all that is in it. Its reading and that of the source end when the files
+// answer.
+[[nodiscard]] Task<Result<std::unique_ptr<Source>>> open_path(std::shared_ptr<FileStore> files,
+                                                              std::string path,
                                                               Digester digester = Digester());
 
-// One file of what `read` gives, until it gives nothing.
-[[nodiscard]] std::unique_ptr<Source> open_stream(FileStore& files,
+// One file of what `read` gives, until it gives nothing. `files` lends it a thread.
+[[nodiscard]] std::unique_ptr<Source> open_stream(std::shared_ptr<FileStore> files,
                                                   std::function<Task<Result<std::string>>()> read,
                                                   Digester digester = Digester());
 

@@ -126,7 +126,7 @@ Result<void> Staging::cut(const std::string& path, std::uint64_t size) {
 }
 
 Result<void> Staging::make(const Entry& entry) {
-    ++steps_;
+    files_.step();
     const std::string path = path_of(temporary_, entry);
     Result<void> made;
     if (entry.type == FileType::directory) {
@@ -144,7 +144,7 @@ Result<void> Staging::make(const Entry& entry) {
 
 Result<std::shared_ptr<OpenFile>> Staging::open(std::optional<Opened>& opened, std::size_t entry,
                                                 bool to_write) {
-    ++steps_;
+    files_.step();
     if (!opened || opened->entry != entry) {
         const std::string path = path_of(committed_ ? final_ : temporary_, manifest_.entries[entry]);
         auto file = to_write ? files_.open_to_write(path) : files_.open(path);
@@ -211,7 +211,7 @@ Result<void> Staging::set_metadata(const std::string& root, bool of_directories)
     for (std::size_t i = manifest_.entries.size(); i-- > 0;) {
         const Entry& entry = manifest_.entries[i];
         if ((entry.type == FileType::directory) != of_directories) continue;
-        ++steps_;
+        files_.step();
         Result<void> set = files_.set_metadata(path_of(root, entry), entry.status());
         if (!set) return set;
     }
@@ -239,7 +239,7 @@ Result<void> Staging::commit() {
 Result<void> Staging::merge() {
     for (const Entry& entry : manifest_.entries) {
         const std::string to = path_of(final_, entry);
-        ++steps_;
+        files_.step();
         Result<void> done;
         if (entry.type != FileType::directory) {
             done = files_.rename(path_of(temporary_, entry), to);
@@ -253,7 +253,7 @@ Result<void> Staging::merge() {
     for (std::size_t i = manifest_.entries.size(); i-- > 0;) {
         const Entry& entry = manifest_.entries[i];
         if (entry.type != FileType::directory) continue;
-        ++steps_;
+        files_.step();
         Result<void> removed = files_.remove(path_of(temporary_, entry));
         if (!removed) return removed;
     }
@@ -270,7 +270,7 @@ void Staging::discard() {
         mine.mode = 0700;
         (void)files_.set_metadata(path_of(temporary_, entry), mine);
     }
-    for (std::size_t i = made_; i-- > 0; ++steps_)
+    for (std::size_t i = made_; i-- > 0; files_.step())
         (void)files_.remove(path_of(temporary_, manifest_.entries[i]));
     made_ = 0;
 }

@@ -9,7 +9,6 @@
 #include "plugins/bcast/manifest.hpp"
 #include "plugins/bcast/object.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,8 +48,6 @@ class Staging {
     // Leaves it there for a later one.
     void keep() { kept_ = true; }
 
-    // How many files it has opened, made, changed, renamed or removed so far. From any thread.
-    [[nodiscard]] std::uint64_t steps() const { return steps_; }
     [[nodiscard]] const std::string& temporary() const { return temporary_; }
     [[nodiscard]] bool committed() const { return committed_; }
     [[nodiscard]] const std::string& path() const { return final_; }
@@ -76,7 +73,6 @@ class Staging {
     std::optional<Opened> writing_, reading_;
     std::size_t made_ = 0;         // of the entries
     std::uint64_t put_until_ = 0;  // of the contents: what lies before need not be right, or zero
-    std::atomic<std::uint64_t> steps_ = 0;
     bool committed_ = false;
     bool kept_ = false;
 };

@@ -6,12 +6,6 @@
 #include <utility>
 
 namespace trellis::plugins::bcast {
-namespace {
-
-// A server of files that starts anew, or a disk that is far behind, takes less.
-constexpr std::size_t most_silent_ticks = std::chrono::minutes(1) / tick;
-
-}  // namespace
 
 bool Storing::takes_coming() const {
     const Shape& shape = holding_.shape();
@@ -149,18 +143,10 @@ Task<void> Storing::apart(std::function<void()> work) {
 }
 
 Task<void> Storing::answered(Task<void> work) {
-    ++asked_;
+    ++awaited_;
     co_await std::move(work);
-    ++answered_;
-}
-
-// Ticks are counted, not seconds: none passes while this process stands still. One work may take long in many
-// steps.
-bool Storing::hangs() {
-    const std::uint64_t steps = answered_ + staging_.steps();
-    const bool silent = asked_ > answered_ && steps == std::exchange(steps_, steps);
-    silent_ticks_ = silent ? silent_ticks_ + 1 : 0;
-    return silent_ticks_ == most_silent_ticks;
+    --awaited_;
+    files_.step();
 }
 
 Result<std::string> Storing::get(ChunkNumber number) {

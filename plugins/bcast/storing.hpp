@@ -6,6 +6,7 @@
 #include "trellis/file_store.hpp"
 
 #include "plugins/bcast/digester.hpp"
+#include "plugins/bcast/file_watch.hpp"
 #include "plugins/bcast/holding.hpp"
 #include "plugins/bcast/remains.hpp"
 #include "plugins/bcast/staging.hpp"
@@ -56,7 +57,7 @@ class Storing {
     Task<void> apart(std::function<void()> work);
     // To be called every tick: whether the files have not answered for so long that they are given up. Said
     // once.
-    [[nodiscard]] bool hangs();
+    [[nodiscard]] bool hangs() { return watch_.hang(awaited_ > 0); }
 
   private:
     Result<void> write(ChunkNumber number, std::string_view bytes, const Digest& digest);
@@ -76,9 +77,8 @@ class Storing {
     std::mutex writing_;    // the manifest and the files: what comes is stored beside put() and read()
     std::string manifest_;  // as it came
     std::optional<Failure> failed_;
-    std::uint64_t asked_ = 0, answered_ = 0;  // works
-    std::uint64_t steps_ = 0;                 // until the tick before
-    std::size_t silent_ticks_ = 0;
+    FileWatch watch_{files_};
+    std::size_t awaited_ = 0;  // works
 };
 
 }  // namespace trellis::plugins::bcast

@@ -136,8 +136,16 @@ TRL
 
 disk_in_a_file='truncate -s 100M /tmp/disk && mkfs.ext4 -q /tmp/disk && mkdir /tmp/d && mount -o loop /tmp/disk /tmp/d'
 
-# A disk that is frozen in the middle of a transfer: whatever asks it to write waits, and nothing can end that.
+# Disks that are frozen in the middle, one of a host that takes a file and one where files are gathered: whatever asks them to
+# write waits, and nothing can end that.
 files_that_hang() {
+    on ctl sh -c 'until ls /tmp/d/d03/.big.trellis-*; do sleep 0.05; done; fsfreeze -f /tmp/d; sleep 65; fsfreeze -u /tmp/d' >/dev/null 2>&1 &
+    on ctl "$trellis" <<TRL >/dev/null 2>"$scratch/gathering" &
+explore d03
+gather /tmp/big /tmp/d
+e sleep 10
+TRL
+    local gathering=$!
     on b02 sh -c 'until ls /tmp/d/.big.trellis-*; do sleep 0.1; done; sleep 1; fsfreeze -f /tmp/d' >/dev/null 2>&1 &
     session <<TRL
 explore $hosts
@@ -148,6 +156,7 @@ TRL
     expect_said "^bcast: b02: its files have not answered for a minute"
     expect_said "^15 of 16 hosts have it: .* in 1?[0-9][. ]"
     expect_within 110000
+    wait "$gathering" || true
     on b02 fsfreeze -u /tmp/d
     expect_nothing_left 5000
     local digest
@@ -155,6 +164,10 @@ TRL
     expect_equal "hosts with the exact bytes" "$(grep -c ": $digest" "$out")" 15
     expect_equal "parts left on the disk that hung" "$(on b02 sh -c 'ls -A /tmp/d | grep -c big')" 0
     on b02 umount /tmp/d
+    cat "$scratch/gathering" >>"$err"
+    expect_said "^gather: d03: /tmp/d: has not answered for a minute"
+    expect_equal "parts left where it was gathered" "$(on ctl sh -c 'ls -A /tmp/d/*/ | grep -c trellis-')" 0
+    on ctl umount /tmp/d
 }
 
 interrupted() {
@@ -349,10 +362,10 @@ try "a command that reads it" into_a_command
 try "a pipe in a directory" neither_file_nor_directory
 try "a full disk" full_disk
 try "a host that is killed" killed_in_the_middle
-if on b02 sh -c "$disk_in_a_file"; then
-    try "a disk that hangs" files_that_hang
+if on b02 sh -c "$disk_in_a_file" && on ctl sh -c "$disk_in_a_file"; then
+    try "disks that hang" files_that_hang
 else
-    echo "skip a disk that hangs: no file can be mounted as a disk here"
+    echo "skip disks that hang: no file can be mounted as a disk here"
 fi
 try "Ctrl-C" interrupted
 try "going on after Ctrl-C" gone_on_with

@@ -85,31 +85,6 @@ TEST_F(BcastSimulated, AHostThatFallsSilentIsPassedOverAndGetsItsFileLater) {
         EXPECT_TRUE(files(host).holds("/tmp/big", content)) << host;
 }
 
-// As those of a server that is gone.
-TEST_F(BcastSimulated, FilesThatHangCostAHostItsPlaceAfterAMinute) {
-    content_ = drawn_bytes(16'000'000);
-    const Duration undisturbed = time_undisturbed(content_);
-    for (const bool plain : {false, true}) {
-        plain_ = plain;
-        const std::string path = plain ? "/tmp/plain" : "/tmp/encrypted";
-        files("h7").thaw();
-        after(milliseconds(600), [this](sim::SimWorld&) { files("h7").hang(); });
-        after(undisturbed + seconds(3), [this, path](sim::SimWorld&) {
-            for (const std::string& host : hosts_)
-                EXPECT_EQ(files(host).holds(path, content_), host != "h7") << host;
-        });
-        EXPECT_EQ(run("bcast --order name /tmp/big " + path), 1);
-        EXPECT_THAT(said_, testing::HasSubstr("h7: its files have not answered for a minute"));
-        EXPECT_THAT(said_, testing::HasSubstr(have_it_but(1)));
-        EXPECT_GT(took_, seconds(60));
-        EXPECT_LT(took_, seconds(65));
-        files("h7").thaw();
-        world().advance(seconds(1));
-        EXPECT_EQ(world().roles_running(), 0u);
-        EXPECT_EQ(files("h7").paths().size(), 1u) << "a part is left";
-    }
-}
-
 // The last one of the chain, which all others have served by then, gives it to the one that was silent.
 TEST_F(BcastSimulated, AHostThatWasSilentTakesItAtTheEnd) {
     prepare(20'000'000);

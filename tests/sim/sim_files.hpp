@@ -59,6 +59,8 @@ class SimFiles final : public FileStore {
     Result<std::uint64_t> free_space(const std::string& directory) override;
     Task<void> apart(std::function<void()> work) override;
     Task<void> in_background(std::function<void()> work) override { return apart(std::move(work)); }
+    [[nodiscard]] std::shared_ptr<FileStore> another() override { return {std::shared_ptr<void>(), this}; }
+    [[nodiscard]] bool busy() const override { return !hanging_.empty(); }
 
   private:
     friend class SimFile;

@@ -4,6 +4,7 @@
 #include "agentd/model/host_range.hpp"
 #include "plugins/bcast/feeder.hpp"
 #include "plugins/bcast/figures.hpp"
+#include "plugins/bcast/file_watch.hpp"
 #include "plugins/bcast/gather/messages.hpp"
 #include "plugins/bcast/gather/reception.hpp"
 
@@ -31,7 +32,7 @@ constexpr const char* footer =
 struct Given {
     std::string name;
     std::vector<std::string> patterns;
-    std::map<std::uint32_t, std::unique_ptr<Reception>> coming;
+    std::map<std::uint32_t, std::shared_ptr<Reception>> coming;
     std::size_t objects = 0;
     std::uint64_t bytes = 0;
     std::string cause;  // empty: all of it is there
@@ -44,7 +45,7 @@ class GatherCommand final : public Command {
 
   private:
     Result<void> choose(CommandContext& context);
-    Result<void> make_directories(FileStore& files);
+    [[nodiscard]] std::vector<std::string> directories() const;
     [[nodiscard]] OperationRequest request(CommandContext& context) const;
     Task<void> collect(CommandContext& context);
     Task<void> take(CommandContext& context, Given& given, const StreamData& data);
@@ -56,6 +57,8 @@ class GatherCommand final : public Command {
     std::vector<std::string> words_;
     bool json_ = false;
     std::string directory_;
+    std::shared_ptr<FileStore> files_;
+    std::string hung_;  // the cause, when the files here have not answered
     std::map<HostId, Given> hosts_;
     TimePoint shown_{};
 };
@@ -101,19 +104,36 @@ Result<void> GatherCommand::choose(CommandContext& context) {
     return {};
 }
 
-Result<void> GatherCommand::make_directories(FileStore& files) {
+std::vector<std::string> GatherCommand::directories() const {
     std::vector<std::string> wanted = {directory_};
     for (const auto& [id, given] : hosts_)
         wanted.push_back(directory_ + "/" + given.name);
-    for (const std::string& path : wanted) {
+    return wanted;
+}
+
+Result<void> make_now(FileStore& files, const std::vector<std::string>& directories) {
+    for (const std::string& path : directories) {
         const Result<FileStatus> there = files.status(path);
         if (!there) return there.error();
         if (there->type == FileType::directory) continue;
         if (there->type != FileType::absent) return invalid(path + ": it is no directory");
         Result<void> made = files.make_directory(path);
         if (!made) return made;
+        files.step();
     }
     return {};
+}
+
+// These own what they use (while_files_answer).
+Task<Result<void>> make(std::shared_ptr<FileStore> files, std::vector<std::string> directories) {
+    Result<void> made;
+    std::function<void()> work = [&] { made = make_now(*files, directories); };
+    co_await files->apart(std::move(work));
+    co_return made;
+}
+
+Task<Result<void>> receive(std::shared_ptr<Reception> reception, std::string bytes) {
+    co_return co_await reception->take(std::move(bytes));
 }
 
 OperationRequest GatherCommand::request(CommandContext& context) const {
@@ -136,25 +156,29 @@ Task<void> GatherCommand::collect(CommandContext& context) {
     const auto operation = context.operations().start(std::move(start));
     while (const auto event = co_await operation->next()) {
         Given& given = hosts_.at(event->host);
-        if (const auto* data = std::get_if<StreamData>(&event->what))
+        const auto* data = std::get_if<StreamData>(&event->what);
+        if (data && hung_.empty()) {
             co_await take(context, given, *data);
-        else if (const auto* result = std::get_if<RoleResult>(&event->what))
-            end(given, result->outcome);
+            if (!hung_.empty()) operation->abandon();
+        }
+        if (const auto* result = std::get_if<RoleResult>(&event->what)) end(given, result->outcome);
     }
 }
 
 Task<void> GatherCommand::take(CommandContext& context, Given& given, const StreamData& data) {
-    std::unique_ptr<Reception>& reception = given.coming[data.stream];
+    std::shared_ptr<Reception>& reception = given.coming[data.stream];
     if (!reception && !data.bytes.empty()) {
         const Executor executor = co_await boost::asio::this_coro::executor;
         const std::string token = given.name + "-" + std::to_string(data.stream);
-        reception =
-            std::make_unique<Reception>(executor, context.files(), directory_ + "/" + given.name, token);
+        reception = Reception::make(executor, files_, directory_ + "/" + given.name, token);
     }
     if (reception && !data.bytes.empty() && given.cause.empty()) {
         std::string bytes = data.bytes;
-        const Result<void> taken = co_await reception->take(std::move(bytes));
+        Task<Result<void>> received = receive(reception, std::move(bytes));
+        const auto taken =
+            co_await while_files_answer(files_, context.clock(), directory_, std::move(received));
         if (!taken) given.cause = taken.error().message();
+        if (!taken && taken.error().kind == FailureKind::timed_out) hung_ = given.cause;
     }
     if (data.end || !given.cause.empty()) {
         if (reception && reception->complete()) {
@@ -169,6 +193,7 @@ Task<void> GatherCommand::take(CommandContext& context, Given& given, const Stre
 }
 
 void GatherCommand::end(Given& given, const Outcome& outcome) {
+    if (given.cause.empty()) given.cause = hung_;
     if (!outcome.ok() && given.cause.empty())
         given.cause = outcome.detail.empty() ? "failed" : outcome.detail;
     if (!given.coming.empty() && given.cause.empty()) given.cause = "it ended in the middle of a file";
@@ -224,7 +249,11 @@ Task<int> GatherCommand::report(CommandContext& context, double seconds) {
 
 Task<int> GatherCommand::run(CommandContext& context) {
     Result<void> ready = choose(context);
-    if (ready) ready = make_directories(context.files());
+    files_ = context.files().another();
+    if (ready) {
+        Task<Result<void>> made = make(files_, directories());
+        ready = co_await while_files_answer(files_, context.clock(), directory_, std::move(made));
+    }
     if (!ready) {
         context.say("gather: " + ready.error().message());
         co_return ready.error().kind == FailureKind::invalid ? 2 : 1;

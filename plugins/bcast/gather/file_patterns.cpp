@@ -15,18 +15,19 @@ class Matching {
     Matching(FileStore& files, const std::string& pattern) : files_(files), pattern_(pattern) {}
 
     Result<void> below(const std::string& directory, std::size_t begin) {
+        files_.step();
         if (begin > pattern_.size()) {
             found.push_back(directory);
             return {};
         }
         const std::size_t end = std::min(pattern_.find('/', begin), pattern_.size());
         const std::string name = pattern_.substr(begin, end - begin);
-        if (!is_pattern(name)) return step(directory, name, end + 1);
+        if (!is_pattern(name)) return next_part(directory, name, end + 1);
         const auto names = files_.list(directory.empty() ? "." : directory);
         if (!names) return begin_of_path(directory) ? Result<void>(names.error()) : Result<void>();
         for (const std::string& each : *names) {
             if (::fnmatch(name.c_str(), each.c_str(), FNM_PERIOD) != 0) continue;
-            Result<void> matched = step(directory, each, end + 1);
+            Result<void> matched = next_part(directory, each, end + 1);
             if (!matched) return matched;
         }
         return {};
@@ -40,7 +41,7 @@ class Matching {
         return pattern_.starts_with(directory);
     }
 
-    Result<void> step(const std::string& directory, const std::string& name, std::size_t next) {
+    Result<void> next_part(const std::string& directory, const std::string& name, std::size_t next) {
         std::string path = directory;
         if (!path.empty() && path != "/") path += '/';
         path += name.empty() && directory.empty() ? "/" : name;

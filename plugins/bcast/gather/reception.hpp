@@ -1,5 +1,6 @@
 // Reception: one object that comes from one host, from the first byte of its stream to its files in their
-// places. Owned by the command; what is not complete when it is destroyed leaves nothing.
+// places. Owned by the command, and by its own work on files that hang; what is not complete when it is
+// destroyed leaves nothing.
 #pragma once
 
 #include "trellis/file_store.hpp"
@@ -18,8 +19,10 @@ namespace trellis::plugins::bcast::gather {
 
 class Reception {
   public:
-    // `directory` is there. `files` outlives it.
-    Reception(const Executor& executor, FileStore& files, std::string directory, std::string token);
+    // `directory` is there. What it leaves is removed beside everything else.
+    [[nodiscard]] static std::shared_ptr<Reception> make(const Executor& executor,
+                                                         std::shared_ptr<FileStore> files,
+                                                         std::string directory, std::string token);
 
     // Bytes of the stream, in order. Failures: malformed, damaged, or they cannot be stored; then no more.
     Task<Result<void>> take(std::string bytes);
@@ -29,12 +32,16 @@ class Reception {
     [[nodiscard]] const std::string& name() const { return about_.name; }
 
   private:
-    Result<bool> begin();
+    Reception(const Executor& executor, std::shared_ptr<FileStore> files, std::string directory,
+              std::string token);
+    static Task<void> discard(std::unique_ptr<Reception> reception);
+    Task<Result<bool>> begin();
+    Result<void> find_place();
     Task<Result<void>> take_record(Record record);
     Task<Result<void>> store();
 
     Executor executor_;
-    FileStore& files_;
+    std::shared_ptr<FileStore> files_;
     std::string directory_;
     std::string token_;
     std::string header_;

@@ -3,8 +3,10 @@
 
 #include "agentd/core/crew.hpp"
 #include "plugins/bcast/feeder.hpp"
+#include "plugins/bcast/file_watch.hpp"
 #include "plugins/bcast/gather/file_patterns.hpp"
 #include "plugins/bcast/gather/messages.hpp"
+#include "plugins/bcast/patient_source.hpp"
 #include "plugins/bcast/producer.hpp"
 
 #include <memory>
@@ -81,6 +83,7 @@ class GatherRole final : public Role {
             co_return RoleResult{Outcome::of(other), {}};
         }
         const HostId self = context.peers().self;
+        files_ = context.world().files.another();
         Result<void> done;
         for (const std::string& pattern : request->patterns[self]) {
             std::string whole = pattern;
@@ -88,28 +91,43 @@ class GatherRole final : public Role {
             if (!whole.starts_with('/') && !directory.empty()) whole.insert(0, directory + "/");
             const Result<void> given = co_await give_matching(context, std::move(whole));
             if (!given && done) done = given;
+            if (hang(given)) break;
         }
         co_return RoleResult{done ? Outcome::success() : Outcome::of(done.error()), {}};
     }
 
   private:
+    static Task<Result<std::vector<std::string>>> match(std::shared_ptr<FileStore> files,
+                                                        std::string pattern) {
+        Result<std::vector<std::string>> paths = std::vector<std::string>();
+        std::function<void()> work = [&] { paths = matching_paths(*files, pattern); };
+        co_await files->apart(std::move(work));
+        co_return paths;
+    }
+
+    // Whether files have not answered: others are not asked for.
+    static bool hang(const Result<void>& given) {
+        return !given && given.error().kind == FailureKind::timed_out;
+    }
+
     // All that can be given is; the first Failure.
     Task<Result<void>> give_matching(RoleContext& context, std::string pattern) {
-        Result<std::vector<std::string>> paths = std::vector<std::string>();
-        FileStore& files = context.world().files;
-        std::function<void()> work = [&] { paths = matching_paths(files, pattern); };
-        co_await files.apart(std::move(work));
+        auto matching = match(files_, pattern);
+        Clock& clock = context.world().clock;
+        const auto paths = co_await while_files_answer(files_, clock, pattern, std::move(matching));
         if (!paths) co_return paths.error();
         Result<void> done;
-        for (std::string& path : *paths) {
-            const Result<void> given = co_await give(context, std::move(path));
+        for (const std::string& path : *paths) {
+            const Result<void> given = co_await give(context, path);
+            if (hang(given)) co_return given;
             if (!given && done) done = given;
         }
         co_return done;
     }
 
     Task<Result<void>> give(RoleContext& context, std::string path) {
-        const auto source = co_await open_path(context.world().files, path);
+        SourcePath what{path};
+        const auto source = co_await open_patiently(files_, context.world().clock, std::move(what));
         if (!source) co_return source.error();
         if (!names_.insert((*source)->about().name).second)
             co_return invalid(path + ": another one of that name was given before");
@@ -121,6 +139,7 @@ class GatherRole final : public Role {
         co_return given;
     }
 
+    std::shared_ptr<FileStore> files_;
     std::set<std::string> names_;
 };
 
