@@ -17,9 +17,10 @@ constexpr std::size_t line_limit = 4096;
 // a directory, asks for the unpacker and has it unpack the file, of which the packed form stays beside it for
 // the hosts that this one starts, and as a sign that the file is whole: whoever changes it makes it newer.
 // The unpacker comes into an empty file that has shown that it may be executed. What cannot be kept is read
-// all the same, since another form or directory may be asked for.
+// all the same, since another form or directory may be asked for. The umask stays that of the login, which
+// the user's commands inherit.
 constexpr std::string_view script = R"sh(
-umask 077; USER=${USER:-$LOGNAME}; export USER HOME; w=; q="light full"; echo;
+USER=${USER:-$LOGNAME}; export USER HOME; w=; q="light full"; echo;
 g() { echo "$n have $d"; if [ "$k" ]; then exec "$f" --knock "$n" "$k"; fi; exec "$f" --serve "$n"; };
 for b in DIRECTORIES; do
 if [ "$a" ]; then break; fi;
@@ -31,7 +32,7 @@ done;
 { read m </proc/sys/kernel/arch && m="Linux $m"; } 2>/dev/null || m=$(uname -sm);
 for b in DIRECTORIES; do
 d=$b/trellis-$USER; f=$d/agentd-$h; t=$f.$n;
-[ -d "$b" ] || mkdir "$b" 2>/dev/null; mkdir "$d" 2>/dev/null || chmod 700 "$d" 2>/dev/null;
+[ -d "$b" ] || mkdir -m 700 "$b" 2>/dev/null; mkdir -m 700 "$d" 2>/dev/null || chmod 700 "$d" 2>/dev/null;
 if [ -L "$d" ] || [ -f "$d" ]; then w="$w$d is no directory; "; continue; fi;
 if [ -O "$d" ] && [ -w "$d" ]; then :; else w="$w$d: cannot write; "; continue; fi;
 if { true >"$t"; } 2>/dev/null && chmod 700 "$t"; then :; else w="$w$d: disk full; "; rm -f "$t"; continue; fi;

@@ -50,7 +50,9 @@ explore a00 b00
 cd /usr
 export COLOUR=blue
 e 'pwd; echo \$COLOUR'
+e umask
 TRL
+    expect_printed "^a00: $(on ctl ssh a00 umask)$" # what users make there is not theirs alone
     expect_printed '^a00: /usr$'
     expect_printed '^b00: blue$'
     expect_status 0
