@@ -166,8 +166,8 @@ Result<std::unique_ptr<OpenFile>> OsFileStore::open_to_write(const std::string& 
     return open_file(path, O_RDWR);
 }
 
-Result<void> OsFileStore::make_directory(const std::string& path) {
-    return checked(::mkdir(path.c_str(), 0700), path);
+Result<void> OsFileStore::make_directory(const std::string& path, std::uint32_t mode) {
+    return checked(::mkdir(path.c_str(), mode), path);
 }
 
 Result<void> OsFileStore::make_link(const std::string& path, const std::string& target) {

@@ -80,7 +80,8 @@ class FileStore {
     // To read and write. A new one is the user's alone, and there was nothing of that name.
     virtual Result<std::unique_ptr<OpenFile>> create(const std::string& path) = 0;
     virtual Result<std::unique_ptr<OpenFile>> open_to_write(const std::string& path) = 0;
-    virtual Result<void> make_directory(const std::string& path) = 0;  // 0700
+    // Of what the umask leaves of this mode.
+    virtual Result<void> make_directory(const std::string& path, std::uint32_t mode) = 0;
     virtual Result<void> make_link(const std::string& path, const std::string& target) = 0;
     // Another name of a file that is there.
     virtual Result<void> make_hard_link(const std::string& path, const std::string& file) = 0;

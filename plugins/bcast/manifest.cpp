@@ -24,7 +24,7 @@ class Reader {
 
 Result<void> Reader::add(const std::string& path) {
     files_.step();
-    const std::string whole = path.empty() ? root_ : root_ + "/" + path;
+    const std::string whole = path_below(root_, path);
     const Result<FileStatus> status = path.empty() ? files_.status(whole) : files_.link_status(whole);
     if (!status) return status.error();
     if (status->type == FileType::absent) return unavailable(whole + ": No such file or directory");
@@ -76,6 +76,11 @@ std::uint64_t Manifest::content_bytes() const {
     for (const Entry& entry : entries)
         sum += entry.size;
     return sum;
+}
+
+std::string path_below(const std::string& root, const std::string& path) {
+    if (path.empty()) return root;
+    return root == "/" ? root + path : root + "/" + path;
 }
 
 Result<Manifest> read_manifest(FileStore& files, const std::string& path) {

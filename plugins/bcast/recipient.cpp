@@ -68,9 +68,22 @@ Result<void> Recipient::find_place() {
 
 Task<RoleResult> Recipient::run() {
     const Result<void> prepared = co_await prepare();
-    if (!prepared) co_return RoleResult{Outcome::of(prepared.error()), {}};
-    Task<RoleResult> part = take_part();
-    co_return co_await crew_.run(std::move(part));
+    RoleResult result;
+    if (prepared) {
+        Task<RoleResult> part = take_part();
+        result = co_await crew_.run(std::move(part));
+    } else {
+        result.outcome = Outcome::of(prepared.error());
+    }
+    name_finally(result.outcome.detail);
+    co_return result;
+}
+
+// In the same words as on other hosts, where temporary names differ. What --resume leaves is named as it is.
+void Recipient::name_finally(std::string& cause) const {
+    if (!staging_ || request_.resume) return;
+    const std::size_t at = cause.find(staging_->temporary());
+    if (at != std::string::npos) cause.replace(at, staging_->temporary().size(), staging_->path());
 }
 
 Task<RoleResult> Recipient::take_part() {

@@ -14,25 +14,36 @@ std::string last_name(std::string path) {
     return name == "." || name == ".." || name == "/" ? "" : name;
 }
 
+// Where a path leads to that may be a symbolic link, as one opens no links; the path itself where that cannot
+// be told.
+std::string led_to(FileStore& files, const std::string& path) {
+    constexpr int most_links = 40;  // as many as Linux follows
+    std::string at = path;
+    for (int i = 0; i < most_links; ++i) {
+        const auto there = files.link_status(at);
+        if (!there || there->type != FileType::link) return at;
+        const std::size_t name = there->target.starts_with('/') ? 0 : at.rfind('/') + 1;
+        at.replace(name, std::string::npos, there->target);
+    }
+    return path;
+}
+
 // A file system may need more for a small file, or none.
 std::uint64_t room_of(FileStore& files, const std::string& path, const Manifest& manifest) {
     std::uint64_t room = 0;
     for (const Entry& entry : manifest.entries) {
         files.step();
         if (entry.type != FileType::file) continue;
-        const std::string whole = entry.path.empty() ? path : path + "/" + entry.path;
-        const auto there = files.link_status(whole);
-        const auto found = files.footprint(whole);
-        const bool itself = there && there->type == FileType::file;
-        room += itself && found ? std::min(found->bytes, entry.size) : entry.size;
+        const auto found = files.footprint(path_below(path, entry.path));
+        room += found ? std::min(found->bytes, entry.size) : entry.size;
     }
     return room;
 }
 
 class PathSource final : public Source {
   public:
-    PathSource(std::shared_ptr<FileStore> files, std::string path, Manifest manifest, std::uint64_t room,
-               Digester digester)
+    PathSource(std::shared_ptr<FileStore> files, std::string name, std::string path, Manifest manifest,
+               std::uint64_t room, Digester digester)
         : files_(std::move(files)),
           digester_(std::move(digester)),
           path_(std::move(path)),
@@ -41,7 +52,7 @@ class PathSource final : public Source {
           map_(manifest_) {
         about_.shape = {text_.size(), manifest_.content_bytes()};
         about_.directory = manifest_.entries.front().type == FileType::directory;
-        about_.name = last_name(path_);
+        about_.name = std::move(name);
         about_.identity = digest_of(text_);
         about_.room = room;
     }
@@ -69,9 +80,6 @@ class PathSource final : public Source {
     }
 
   private:
-    [[nodiscard]] std::string path_of(const Entry& entry) const {
-        return entry.path.empty() ? path_ : path_ + "/" + entry.path;
-    }
     [[nodiscard]] static Failure changed(const std::string& path) {
         return unavailable(path + ": changed while it was sent");
     }
@@ -85,7 +93,7 @@ class PathSource final : public Source {
         std::span<char> space = bytes;
         for (const ContentPart& part : map_.parts(begin, size)) {
             files_->step();
-            const std::string path = path_of(manifest_.entries[part.entry]);
+            const std::string path = path_below(path_, manifest_.entries[part.entry].path);
             if (!open_ || opened_ != part.entry) {
                 auto file = files_->open(path);
                 if (!file) return file.error();
@@ -103,7 +111,7 @@ class PathSource final : public Source {
         for (const Entry& entry : manifest_.entries) {
             files_->step();
             if (entry.type != FileType::file) continue;
-            const std::string path = path_of(entry);
+            const std::string path = path_below(path_, entry.path);
             const auto now = files_->status(path);
             if (!now) return now.error();
             const bool same_size = now->size == entry.size || entry.is_hard_link();
@@ -182,16 +190,19 @@ Task<Result<std::unique_ptr<Source>>> open_path(std::shared_ptr<FileStore> files
                                                 Digester digester) {
     while (path.size() > 1 && path.ends_with('/'))
         path.pop_back();
+    std::string name = last_name(path);
     Result<Manifest> manifest = Manifest();
     std::uint64_t room = 0;
     std::function<void()> work = [&] {
         manifest = read_manifest(*files, path);
-        if (manifest) room = room_of(*files, path, *manifest);
+        if (!manifest) return;
+        path = led_to(*files, path);
+        room = room_of(*files, path, *manifest);
     };
     co_await files->apart(std::move(work));
     if (!manifest) co_return manifest.error();
-    co_return std::make_unique<PathSource>(std::move(files), std::move(path), std::move(*manifest), room,
-                                           std::move(digester));
+    co_return std::make_unique<PathSource>(std::move(files), std::move(name), std::move(path),
+                                           std::move(*manifest), room, std::move(digester));
 }
 
 std::unique_ptr<Source> open_stream(std::shared_ptr<FileStore> files,

@@ -46,7 +46,8 @@ Result<void> write_part(OpenFile& file, std::uint64_t offset, std::string_view b
 
 Staging::Staging(FileStore& files, std::string final_path, const std::string& token)
     : files_(files), final_(std::move(final_path)) {
-    temporary_ = directory_of(final_) + "/." + name_of(final_).substr(0, 200) + ".trellis-" + token;
+    temporary_ =
+        path_below(directory_of(final_), "." + name_of(final_).substr(0, 200) + ".trellis-" + token);
 }
 
 Staging::~Staging() {
@@ -68,10 +69,6 @@ Result<void> Staging::check(std::uint64_t bytes) {
     const auto tried = files_.create(temporary_);
     if (!tried) return tried.error();
     return files_.remove(temporary_);
-}
-
-std::string Staging::path_of(const std::string& root, const Entry& entry) {
-    return entry.path.empty() ? root : root + "/" + entry.path;
 }
 
 Result<void> Staging::begin(Manifest manifest) {
@@ -101,7 +98,7 @@ Result<void> Staging::know(Manifest manifest) {
 
 Result<void> Staging::complete(std::uint64_t right) {
     for (const Entry& entry : manifest_.entries) {
-        const std::string path = path_of(temporary_, entry);
+        const std::string path = path_below(temporary_, entry.path);
         const Result<FileStatus> there = files_.link_status(path);
         if (!there) return there.error();
         const std::uint64_t here = std::min(right, entry.size);
@@ -127,14 +124,14 @@ Result<void> Staging::cut(const std::string& path, std::uint64_t size) {
 
 Result<void> Staging::make(const Entry& entry) {
     files_.step();
-    const std::string path = path_of(temporary_, entry);
+    const std::string path = path_below(temporary_, entry.path);
     Result<void> made;
     if (entry.type == FileType::directory) {
-        made = files_.make_directory(path);
+        made = files_.make_directory(path, 0700);
     } else if (entry.type == FileType::link) {
         made = files_.make_link(path, entry.target);
     } else if (entry.is_hard_link()) {
-        made = files_.make_hard_link(path, temporary_ + "/" + entry.target);
+        made = files_.make_hard_link(path, path_below(temporary_, entry.target));
     } else {
         const auto file = files_.create(path);
         if (!file) return file.error();
@@ -146,7 +143,7 @@ Result<std::shared_ptr<OpenFile>> Staging::open(std::optional<Opened>& opened, s
                                                 bool to_write) {
     files_.step();
     if (!opened || opened->entry != entry) {
-        const std::string path = path_of(committed_ ? final_ : temporary_, manifest_.entries[entry]);
+        const std::string path = path_below(committed_ ? final_ : temporary_, manifest_.entries[entry].path);
         auto file = to_write ? files_.open_to_write(path) : files_.open(path);
         if (!file) return file.error();
         opened = Opened{entry, std::move(*file)};
@@ -212,7 +209,7 @@ Result<void> Staging::set_metadata(const std::string& root, bool of_directories)
         const Entry& entry = manifest_.entries[i];
         if ((entry.type == FileType::directory) != of_directories) continue;
         files_.step();
-        Result<void> set = files_.set_metadata(path_of(root, entry), entry.status());
+        Result<void> set = files_.set_metadata(path_below(root, entry.path), entry.status());
         if (!set) return set;
     }
     return {};
@@ -238,15 +235,15 @@ Result<void> Staging::commit() {
 // Into a directory that is there: file by file, each at once.
 Result<void> Staging::merge() {
     for (const Entry& entry : manifest_.entries) {
-        const std::string to = path_of(final_, entry);
+        const std::string to = path_below(final_, entry.path);
         files_.step();
         Result<void> done;
         if (entry.type != FileType::directory) {
-            done = files_.rename(path_of(temporary_, entry), to);
+            done = files_.rename(path_below(temporary_, entry.path), to);
         } else {
             const Result<FileStatus> there = files_.link_status(to);
             if (!there) return there.error();
-            if (there->type != FileType::directory) done = files_.make_directory(to);
+            if (there->type != FileType::directory) done = files_.make_directory(to, 0700);
         }
         if (!done) return done;
     }
@@ -254,7 +251,7 @@ Result<void> Staging::merge() {
         const Entry& entry = manifest_.entries[i];
         if (entry.type != FileType::directory) continue;
         files_.step();
-        Result<void> removed = files_.remove(path_of(temporary_, entry));
+        Result<void> removed = files_.remove(path_below(temporary_, entry.path));
         if (!removed) return removed;
     }
     return set_metadata(final_, true);
@@ -268,10 +265,10 @@ void Staging::discard() {
         if (entry.type != FileType::directory) continue;
         FileStatus mine = entry.status();
         mine.mode = 0700;
-        (void)files_.set_metadata(path_of(temporary_, entry), mine);
+        (void)files_.set_metadata(path_below(temporary_, entry.path), mine);
     }
     for (std::size_t i = made_; i-- > 0; files_.step())
-        (void)files_.remove(path_of(temporary_, manifest_.entries[i]));
+        (void)files_.remove(path_below(temporary_, manifest_.entries[i].path));
     made_ = 0;
 }
 

@@ -57,7 +57,6 @@ class Staging {
         std::size_t entry = 0;
         std::shared_ptr<OpenFile> file;
     };
-    [[nodiscard]] static std::string path_of(const std::string& root, const Entry& entry);
     Result<std::shared_ptr<OpenFile>> open(std::optional<Opened>& opened, std::size_t entry, bool to_write);
     [[nodiscard]] std::uint64_t size_with_hole(std::size_t entry, std::uint64_t offset) const;
     Result<void> make(const Entry& entry);

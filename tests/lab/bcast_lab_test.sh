@@ -249,7 +249,7 @@ explore $hosts
 bcast /tmp/big /usr
 TRL
     expect_status 1
-    expect_said "^bcast: b02: /usr/.*: Read-only file system"
+    expect_said "^bcast: a\[00-03\],b\[00-03\],c\[00-03\],d\[00-03\]: /usr/big: Read-only file system"
     expect_said "^0 of 16 hosts have it"
 }
 

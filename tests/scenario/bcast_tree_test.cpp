@@ -28,6 +28,28 @@ TEST_F(BcastSimulated, SendsATreeOfFilesWithNamesModesAndTimes) {
     }
 }
 
+// Under the name of the link, as cp(1) does.
+TEST_F(BcastSimulated, SendsWhatALinkLeadsTo) {
+    for (const char* giver : {"ctl", "h2"}) {
+        files(giver).put_directory("/tmp/releases");
+        files(giver).put("/tmp/releases/4.2", drawn_bytes(1'500'000), 0640);
+        ASSERT_TRUE(files(giver).make_link("/tmp/releases/newest", "4.2"));
+        ASSERT_TRUE(files(giver).make_link("/tmp/tool", "releases/newest"));
+    }
+    ASSERT_EQ(run("bcast /tmp/tool /home"), 0) << said_;
+    ASSERT_EQ(run("bcast h2:/tmp/tool /home/again"), 0) << said_;
+    ASSERT_EQ(run("gather h2:/tmp/tool /tmp/here"), 0) << said_;
+    for (const std::string& host : hosts_) {
+        EXPECT_EQ(files(host).link_status("/home/tool")->mode, 0640u) << host;
+        EXPECT_TRUE(files(host).holds("/home/tool", drawn_bytes(1'500'000))) << host;
+        EXPECT_EQ(files(host).holds("/home/again", drawn_bytes(1'500'000)), host != "h2") << host;
+    }
+    EXPECT_TRUE(files("ctl").holds("/tmp/here/h2/tool", drawn_bytes(1'500'000)));
+    ASSERT_TRUE(files("ctl").make_link("/tmp/nowhere", "absent"));
+    ASSERT_EQ(run("bcast /tmp/nowhere /home"), 1);
+    EXPECT_THAT(said_, HasSubstr("/tmp/nowhere: No such file or directory"));
+}
+
 // Ten names of ten megabytes, thrice: there is room for three times ten.
 TEST_F(BcastSimulated, SendsAFileOfManyNamesOnce) {
     sim::SimFiles& here = files("ctl");

@@ -40,6 +40,7 @@ TEST_F(GatherSimulated, PutsEachHostsFilesIntoItsOwnDirectory) {
     for (const std::string host : {"h0", "h1", "h2", "h3"}) {
         EXPECT_TRUE(files("ctl").content("/tmp/here/" + host + "/log") == host + large) << host;
         EXPECT_EQ(files("ctl").status("/tmp/here/" + host + "/log")->mode, 0640u);
+        EXPECT_EQ(files("ctl").status("/tmp/here/" + host)->mode, 0755u);  // by the umask
     }
     EXPECT_THAT(said_, HasSubstr("from 4 of 4 hosts: 4 files and directories, 12 MB in "));
 }

@@ -167,7 +167,7 @@ Result<std::shared_ptr<SimFiles::Node>> SimFiles::add(const std::string& path, F
     if (has(path)) return Failure{FailureKind::unavailable, "", "", path + ": File exists"};
     auto node = std::make_shared<Node>();
     node->status.type = type;
-    node->status.mode = type == FileType::directory ? 0700 : 0600;
+    node->status.mode = 0600;
     nodes_[whole(path)] = node;
     return node;
 }
@@ -175,6 +175,8 @@ Result<std::shared_ptr<SimFiles::Node>> SimFiles::add(const std::string& path, F
 Result<std::unique_ptr<OpenFile>> SimFiles::open(const std::string& path) {
     const auto node = nodes_.find(whole(path));
     if (node == nodes_.end()) return absent(path);
+    if (node->second->status.type == FileType::link)
+        return Failure{FailureKind::unavailable, "", "", path + ": Too many levels of symbolic links"};
     return std::make_unique<SimFile>(*this, node->second, path);
 }
 
@@ -184,9 +186,11 @@ Result<std::unique_ptr<OpenFile>> SimFiles::create(const std::string& path) {
     return std::make_unique<SimFile>(*this, *node, path);
 }
 
-Result<void> SimFiles::make_directory(const std::string& path) {
+Result<void> SimFiles::make_directory(const std::string& path, std::uint32_t mode) {
     const auto node = add(path, FileType::directory);
-    return node ? Result<void>() : node.error();
+    if (!node) return node.error();
+    (*node)->status.mode = mode & ~022U;
+    return {};
 }
 
 Result<void> SimFiles::make_link(const std::string& path, const std::string& target) {

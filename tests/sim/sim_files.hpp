@@ -50,7 +50,7 @@ class SimFiles final : public FileStore {
     Result<std::unique_ptr<OpenFile>> open(const std::string& path) override;
     Result<std::unique_ptr<OpenFile>> create(const std::string& path) override;
     Result<std::unique_ptr<OpenFile>> open_to_write(const std::string& path) override { return open(path); }
-    Result<void> make_directory(const std::string& path) override;
+    Result<void> make_directory(const std::string& path, std::uint32_t mode) override;
     Result<void> make_link(const std::string& path, const std::string& target) override;
     Result<void> make_hard_link(const std::string& path, const std::string& file) override;
     Result<void> set_metadata(const std::string& path, const FileStatus& status) override;

@@ -117,7 +117,7 @@ Result<void> make_now(FileStore& files, const std::vector<std::string>& director
         if (!there) return there.error();
         if (there->type == FileType::directory) continue;
         if (there->type != FileType::absent) return invalid(path + ": it is no directory");
-        Result<void> made = files.make_directory(path);
+        Result<void> made = files.make_directory(path, 0777);
         if (!made) return made;
         files.step();
     }
