@@ -18,6 +18,7 @@
 #include "agentd/os/tcp_prober.hpp"
 #include "agentd/os/tls_network.hpp"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -135,6 +136,7 @@ int main(int argc, char** argv) {
                             OPENSSL_INIT_NO_ADD_ALL_CIPHERS | OPENSSL_INIT_NO_ADD_ALL_DIGESTS |
                             OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS,
                         nullptr);
+    std::signal(SIGXFSZ, SIG_IGN);  // where files may not become so large, writing fails
     // Blocks of a few megabytes come and go while files are handed on: not a page fault for each page.
     mallopt(M_MMAP_THRESHOLD, 8 << 20);
     mallopt(M_TRIM_THRESHOLD, 32 << 20);

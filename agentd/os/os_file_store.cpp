@@ -95,6 +95,13 @@ class OsFile final : public OpenFile {
     Result<void> resize(std::uint64_t size) override {
         return checked(::ftruncate(file_.get(), static_cast<off_t>(size)), path_);
     }
+    // Closing any descriptor of it makes the system say what it has not said yet.
+    Result<void> flush() override {
+        FileDescriptor another(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
+        if (!another.open()) return failure(path_);
+        const bool taken = ::close(another.release()) == 0 || errno == EINTR;
+        return checked(taken ? 0 : -1, path_);
+    }
     // Where files cannot be locked nobody can be asked.
     bool claim() override { return ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
     [[nodiscard]] int descriptor() const override { return file_.get(); }

@@ -56,6 +56,9 @@ class OpenFile {
     virtual Result<void> write(std::uint64_t offset, std::string_view bytes) = 0;
     // Cuts it, or adds a hole.
     virtual Result<void> resize(std::uint64_t size) = 0;
+    // What a server of files still holds back of it: taken, or a Failure, as on closing it. Does not wait for
+    // a disk.
+    virtual Result<void> flush() = 0;
     // Claims it until it is closed, whatever ends the process; false: another one that is open has claimed
     // it.
     virtual bool claim() = 0;

@@ -18,6 +18,8 @@ constexpr Duration most_silence = std::chrono::milliseconds(750);
 // Of the source to a host that gets nothing, which then needs up to a second to see that again.
 constexpr int most_namings = 10;
 constexpr Duration time_between_namings = std::chrono::seconds(1);
+constexpr const char* files_hang = "its files have not answered for a minute";
+constexpr Duration time_to_end = std::chrono::seconds(65);  // of a host that is told to: it may remove much
 
 }  // namespace
 
@@ -99,7 +101,8 @@ void Broadcast::take(HostId host, const ToRoot& message) {
         if (host == wish_.source) judged_ = *judged;
         holding_->changed.notify();
     } else if (std::holds_alternative<Hangs>(message)) {
-        give_up(host, "its files have not answered for a minute");
+        part.awaited = false;
+        if (part.state != State::has) give_up(host, files_hang);
     } else {
         part.state = State::has;
         part.stored = about_.shape.chunks().value_or(holding_->chunks());
@@ -126,6 +129,7 @@ Task<void> Broadcast::answer(HostId host, Ask ask) {
         if (!gone) break;
         silent.push_back(giver);
         giver = formation_->giver(giver);
+        if (std::ranges::find(silent, giver) != silent.end()) break;  // one that waits, or two at the end
     }
     const bool first = giver == root_id;
     const auto changes = first ? formation_->passed(host, silent, root_id) : formation_->found_nobody(host);
@@ -180,15 +184,20 @@ std::size_t Broadcast::count(State state) const {
 }
 
 void Broadcast::advance() {
-    const bool waited = context_.clock().now() - started_ > time_to_be_ready;
-    if (!begun_ && (count(State::asked) == 0 || waited)) {
+    const TimePoint now = context_.clock().now();
+    const bool all_late = now - started_ > time_to_be_ready && !awaits_source();
+    if (!begun_ && (count(State::asked) == 0 || all_late)) {
         begun_ = true;
         crew_->add(begin());
     }
     const std::size_t settled = count(State::has) + count(State::out);
     if (begun_ && !finished_ && settled == parts_.size()) {
         finished_ = true;
-        tell_all(Finish{});
+        tell_to_end({});
+    }
+    if (told_to_end_ && now - *told_to_end_ > time_to_end) {
+        for (auto& [host, part] : parts_)
+            if (std::exchange(part.awaited, false) && part.state != State::has) leave_out(host, files_hang);
     }
     const auto awaited = [](const auto& each) { return each.second.awaited; };
     if (finished_ && std::ranges::none_of(parts_, awaited)) operation_->abandon();
@@ -207,7 +216,17 @@ void Broadcast::seal(const Sealed& sealed) {
 }
 
 void Broadcast::fail(const std::string& cause) {
+    tell_to_end(cause);
+}
+
+void Broadcast::tell_to_end(const std::string& cause) {
+    if (!told_to_end_) told_to_end_ = context_.clock().now();
     tell_all(Finish{cause});
+}
+
+// Where the object lies there may be much to look through; whoever does so ends it if the files hang.
+bool Broadcast::awaits_source() const {
+    return wish_.source != root_id && parts_.at(wish_.source).state == State::asked;
 }
 
 Task<void> Broadcast::produce() {
@@ -245,10 +264,14 @@ void Broadcast::show_progress() {
     for (const auto& [id, part] : parts_) {
         if (part.state == State::out) continue;
         ++figures.hosts;
-        figures.stored += static_cast<double>(part.stored) * chunk_size;
+        const Shape& shape = about_.shape;
+        const ChunkNumber stored = std::min(part.stored, shape.chunks().value_or(part.stored));
+        figures.stored += static_cast<double>(shape.content_before(stored));
+        if (part.goes_on) figures.kept += static_cast<double>(shape.content_before(part.ready.kept.chunks));
     }
     if (figures.hosts == 0) return;
     figures.stored /= static_cast<double>(figures.hosts);
+    figures.kept /= static_cast<double>(figures.hosts);
     if (about_.shape.chunks()) figures.all = about_.shape.content_bytes;
     figures.seconds = std::chrono::duration<double>(context_.clock().now() - started_).count();
     figures.have = count(State::has);

@@ -74,6 +74,8 @@ class Broadcast {
     void turn(const std::vector<Formation::Change>& changes);
     void seal(const Sealed& sealed);
     void fail(const std::string& cause);
+    void tell_to_end(const std::string& cause);
+    [[nodiscard]] bool awaits_source() const;
     [[nodiscard]] std::size_t count(State state) const;
     Task<void> produce();
     Task<void> feed(HostId host, Ask ask);
@@ -98,6 +100,7 @@ class Broadcast {
     std::optional<Formation> formation_;  // once the hosts have been told
     TimePoint started_{};
     TimePoint ended_{};
+    std::optional<TimePoint> told_to_end_;  // when the hosts were
     bool begun_ = false;
     bool sealed_ = false;
     bool finished_ = false;

@@ -2,24 +2,9 @@
 #include "plugins/bcast/broadcast.hpp"
 #include "plugins/bcast/resumption.hpp"
 
-#include <random>
-#include <string_view>
 #include <utility>
 
 namespace trellis::plugins::bcast {
-namespace {
-
-std::string random_token() {
-    constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuv";
-    std::random_device random;
-    std::string token;
-    for (int i = 0; i < 10; ++i)
-        token += digits[random() % digits.size()];
-    return token;
-}
-
-}  // namespace
-
 BcastRequest Broadcast::request() const {
     BcastRequest request;
     request.about = about_;
@@ -51,7 +36,8 @@ Task<void> Broadcast::begin() {
         const Part& part = parts_[host.id];
         if (part.state != State::out) begin.chain.push_back({host.id, part.ready.endpoint});
     }
-    if (begin.chain.empty()) co_return;
+    const bool source_left = wish_.source == root_id || parts_[wish_.source].state != State::out;
+    if (begin.chain.empty() || !source_left) co_return;
     formation_.emplace(begin);
     started_ = context_.clock().now();
     tell_all(begin);

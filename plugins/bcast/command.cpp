@@ -51,7 +51,7 @@ class BcastCommand final : public Command {
 
   private:
     Task<Result<Report>> send(CommandContext& context);
-    Result<Wish> wish(CommandContext& context);
+    Result<Wish> wish(CommandContext& context, const std::vector<Host>& selected);
     Task<Result<About>> open(CommandContext& context, const Wish& wish);
     Task<Result<About>> describe(CommandContext& context, std::string path) const;
 
@@ -87,14 +87,13 @@ void BcastCommand::declare(OptionSet& options) {
 }
 
 // Finds out whether the source lies on one of the hosts.
-Result<Wish> BcastCommand::wish(CommandContext& context) {
+Result<Wish> BcastCommand::wish(CommandContext& context, const std::vector<Host>& selected) {
     Wish wish;
     const std::size_t colon = path_.find(':');
     const std::string name = path_.substr(0, colon);
     if (colon != std::string::npos && name.find('/') == std::string::npos) {
-        const std::vector<Host> hosts = context.selection();
-        const auto host = std::ranges::find(hosts, name, &Host::name);
-        if (host == hosts.end())
+        const auto host = std::ranges::find(selected, name, &Host::name);
+        if (host == selected.end())
             return invalid(name + " is none of the selected hosts (a file of that name: ./" + path_ + ")");
         giver_ = *host;
         wish.source = host->id;
@@ -129,7 +128,7 @@ Result<Wish> BcastCommand::wish(CommandContext& context) {
 Task<Result<About>> BcastCommand::describe(CommandContext& context, std::string path) const {
     BcastRequest request;
     request.describe = true;
-    request.source_path = std::move(path);
+    request.source_path = path;
     OperationRequest start;
     start.kind = "bcast";
     start.hosts = {giver_->id};
@@ -140,7 +139,9 @@ Task<Result<About>> BcastCommand::describe(CommandContext& context, std::string 
         if (!result) continue;
         if (!result->outcome.ok())
             co_return Failure{result->outcome.kind, "", giver_->name, result->outcome.detail};
-        co_return decode<About>(result->body);
+        auto about = decode<About>(result->body);
+        if (about) about->name = last_name(path);  // not what that host calls it
+        co_return about;
     }
     co_return unavailable(giver_->name + " does not answer");
 }
@@ -162,15 +163,16 @@ Task<Result<About>> BcastCommand::open(CommandContext& context, const Wish& wish
 }
 
 Task<Result<Report>> BcastCommand::send(CommandContext& context) {
-    if (context.selection().empty())
-        co_return invalid("no hosts are selected: reach some with explore first");
-    Result<Wish> wished = wish(context);
+    const std::vector<Host> selected = context.selection();
+    if (selected.empty()) co_return invalid("no hosts are selected: reach some with explore first");
+    Result<Wish> wished = wish(context, selected);
     if (!wished) co_return wished.error();
     Result<About> about = co_await open(context, *wished);
     if (!about) co_return about.error();
     if (!pipe_.empty() && about->directory)
         co_return invalid("--pipe: a command reads one file, not a directory");
-    auto hosts = ordered_hosts(context, order_, giver_ ? giver_->name : "");
+    std::string giver = giver_ ? giver_->name : "";
+    auto hosts = co_await ordered_hosts(context, selected, order_, std::move(giver));
     if (!hosts) co_return invalid("--order " + hosts.error().message());
     if (wished->method == Method::chain) wished->slowest_link = slowest_link(context, *hosts);
     Broadcast broadcast(context, std::move(*about), source_.get(), std::move(*hosts), std::move(*wished));
@@ -186,7 +188,8 @@ Task<int> BcastCommand::run(CommandContext& context) {
     for (const std::string& line : report->lines())
         context.say(line);
     if (json_) {
-        std::string text = report->to_json().dump() + "\n";
+        std::string text =
+            report->to_json().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
         co_await context.print(std::move(text));
     }
     co_return report->have() == report->hosts.size() ? 0 : 1;

@@ -58,8 +58,7 @@ Task<Result<void>> Feeder::send_whole() {
     std::shared_ptr<const Chunk> chunk = holding_.recent(at_.chunk);
     if (!chunk) {
         Result<std::shared_ptr<const Chunk>> again = co_await parts_.read_again(at_.chunk);
-        if (!again) holding_.stop(again.error());
-        if (!again) co_return co_await send_end();
+        if (!again) co_return co_await send_stop(again.error());
         chunk = std::move(*again);
     }
     if (turns_to(chunk->packed_from > 0)) co_return co_await write_again();
@@ -107,12 +106,17 @@ Task<Result<void>> Feeder::send_from_file(std::shared_ptr<const Chunk> chunk, st
 }
 
 Task<Result<void>> Feeder::send_end() {
-    const auto stopped = holding_.stopped();
-    std::string last = stopped ? record(RecordKind::stop, stopped->message()) : record(RecordKind::end);
-    const Result<void> written = co_await write(std::move(last));
+    if (holding_.stopped()) co_return co_await send_stop(*holding_.stopped());
     done_ = true;
-    if (stopped) co_return *stopped;
-    co_return written;
+    co_return co_await write(record(RecordKind::end));
+}
+
+// What is gone for this host alone, as it comes too late, the others have.
+Task<Result<void>> Feeder::send_stop(Failure why) {
+    if (why.kind != FailureKind::lost) holding_.stop(why);
+    done_ = true;
+    (void)co_await write(record(RecordKind::stop, why.message()));
+    co_return why;
 }
 
 Task<Result<void>> Feeder::wait() {

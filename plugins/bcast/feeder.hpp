@@ -59,6 +59,7 @@ class Feeder {
     Task<Result<void>> write_again();
     Task<Result<void>> send_coming();
     Task<Result<void>> send_end();
+    Task<Result<void>> send_stop(Failure why);
     Task<Result<void>> wait();
     Task<Result<void>> send(std::shared_ptr<const Chunk> chunk, std::size_t end);
     Task<Result<void>> send_from_file(std::shared_ptr<const Chunk> chunk, std::size_t end);

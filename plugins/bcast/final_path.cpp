@@ -10,13 +10,16 @@ Result<std::string> final_path(FileStore& files, const std::string& destination,
     while (path.size() > 1 && path.ends_with('/'))
         path.pop_back();
     FileType type = there->type;
-    if (type == FileType::directory) {
-        if (name.empty()) return unavailable(path + ": it is a directory: name a file");
-        path += path == "/" ? name : "/" + name;
-        const Result<FileStatus> inside = files.link_status(path);
-        if (!inside) return inside.error();
-        type = inside->type;
-    } else if (destination.ends_with('/') && !(directory && type == FileType::absent)) {
+    if (type == FileType::directory && name.empty())
+        return unavailable(path + ": it is a directory: name a file");
+    if (type == FileType::directory) path += path == "/" ? name : "/" + name;
+    if (type == FileType::directory || type == FileType::absent) {  // or a link that leads nowhere
+        const Result<FileStatus> found = files.link_status(path);
+        if (!found) return found.error();
+        type = found->type;
+    }
+    if (there->type != FileType::directory && destination.ends_with('/') &&
+        !(directory && type == FileType::absent)) {
         return unavailable(path + ": no such directory");
     }
     if (directory && type != FileType::absent && type != FileType::directory)

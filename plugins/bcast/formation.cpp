@@ -56,6 +56,11 @@ HostId Formation::giver(HostId host) const {
     return place == places_.end() ? root_id : place->giver;
 }
 
+bool Formation::waits(HostId host) const {
+    const auto place = find(host);
+    return place != places_.end() && place->waits;
+}
+
 TimePoint Formation::heard(HostId host) const {
     const auto place = find(host);
     return place == places_.end() ? TimePoint() : place->spoke;
@@ -231,7 +236,7 @@ std::vector<Formation::Change> Formation::passed(HostId by, const std::vector<Ho
     const auto passer = find(by);
     if (passer == places_.end()) return {};
     HostId before = passer->giver;
-    while (std::ranges::find(hosts, before) != hosts.end() && before != this->giver(before))
+    for (std::size_t i = 0; i < places_.size() && std::ranges::find(hosts, before) != hosts.end(); ++i)
         before = this->giver(before);
     passer->giver = giver;
     std::vector<Change> changes;
@@ -247,7 +252,7 @@ std::vector<Formation::Change> Formation::passed(HostId by, const std::vector<Ho
     if (place->at_end) {  // it is not to burden the others
         const std::vector<Change> again = to_tail(*place);
         changes.insert(changes.end(), again.begin(), again.end());
-    } else if (takes_from(giver, by)) {  // since that was moved
+    } else if (takes_from(giver, by) || waits(giver)) {  // since that was moved
         place->giver = before;
         changes.push_back({by, before});
     }

@@ -100,6 +100,7 @@ class Formation {
     // Who was slow and is not at the end, where it takes shares of links from the others.
     std::vector<Change> return_quick_one();
     void remember_seat(Place& place) const;
+    [[nodiscard]] bool waits(HostId host) const;
     [[nodiscard]] bool may_return(const Place& place) const;
     std::vector<Change> call_all();  // who waits
     // One at the end that takes it from one whom the others need or, when these have it, shares its giver.

@@ -126,6 +126,28 @@ TEST(BcastFormation, WhenTheOthersHaveItThoseAtTheEndTakeItOneFromTheOther) {
     EXPECT_THAT(run.go(rates, 4), IsEmpty());
 }
 
+// It gets nothing to give; a host that is near and answers is not always one that has what is wanted.
+TEST(BcastFormation, NobodyTakesItFromOneThatWaits) {
+    Formation formation(chain_of(5));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}}, 10),
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)}));
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 2}}, 3), ElementsAre(Change{host(3), host(3)}));
+    EXPECT_THAT(formation.passed(host(5), {host(4)}, host(3)), Contains(Change{host(5), host(2)}));
+    EXPECT_EQ(formation.giver(host(5)), host(2));
+}
+
+TEST(BcastFormation, PassingHostsThatTakeItFromThemselvesEnds) {
+    Formation formation(chain_of(5));
+    Rates run(formation);
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {3, 2}, {4, 2}, {5, 2}}, 10),
+                ElementsAre(Change{host(4), host(2)}, Change{host(3), host(5)}));
+    EXPECT_THAT(run.go({{1, 8}, {2, 8}, {4, 8}, {5, 8}, {3, 2}}, 3), ElementsAre(Change{host(3), host(3)}));
+    (void)formation.passed(host(5), {host(4)}, host(3));
+    (void)formation.passed(host(5), {host(3), host(2)}, host(1));
+    EXPECT_EQ(formation.giver(host(5)), host(1));
+}
+
 // So that they cross each link once in each direction, as all do.
 TEST(BcastFormation, WhoHasWaitedTakesItInTheOrderThatWasAskedFor) {
     Formation formation(chain_of(5));

@@ -11,6 +11,7 @@
 
 namespace trellis::plugins::bcast {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Change = Formation::Change;

@@ -9,6 +9,9 @@
 namespace trellis::plugins::bcast {
 namespace {
 
+// Set-user-ID and set-group-ID: owners are not kept, and nobody is to run it as somebody else.
+constexpr std::uint32_t as_owner = 06000;
+
 // Walks through what lies at a path.
 class Reader {
   public:
@@ -17,10 +20,19 @@ class Reader {
     Manifest manifest;
 
   private:
+    [[nodiscard]] bool holds_bytes(const std::string& path);
+
     FileStore& files_;
     const std::string& root_;
     std::map<FileIdentity, std::string> first_names_;  // of files that have more
 };
+
+// As those of /proc do, whose size is not known.
+bool Reader::holds_bytes(const std::string& path) {
+    const auto file = files_.open(path);
+    const auto first = file ? (*file)->read(0, 1) : Result<std::string>();
+    return first && !first->empty();
+}
 
 Result<void> Reader::add(const std::string& path) {
     files_.step();
@@ -33,9 +45,12 @@ Result<void> Reader::add(const std::string& path) {
     if (manifest.entries.size() == most_entries) return invalid(root_ + ": too many files");
     Entry& entry = manifest.entries.emplace_back();
     entry = {path, status->type, status->mode, status->modified, status->size, status->target};
-    if (entry.type == FileType::file && !path.empty()) {
+    if (entry.type == FileType::file) {
         const Result<Footprint> found = files_.footprint(whole);
         if (!found) return found.error();
+        if (!found->own) entry.mode &= ~as_owner;
+        if (entry.size == 0 && holds_bytes(whole))
+            return unavailable(whole + ": says that it is empty, but holds something");
         if (found->shared && !first_names_.try_emplace(*found->shared, path).second) {
             entry.target = first_names_[*found->shared];
             entry.size = 0;
@@ -81,6 +96,19 @@ std::uint64_t Manifest::content_bytes() const {
 std::string path_below(const std::string& root, const std::string& path) {
     if (path.empty()) return root;
     return root == "/" ? root + path : root + "/" + path;
+}
+
+std::string led_to(FileStore& files, const std::string& path) {
+    constexpr int most_links = 40;  // as many as Linux follows
+    std::string at = path;
+    for (int i = 0; i < most_links; ++i) {
+        const auto there = files.link_status(at);
+        if (!there || there->type == FileType::absent) return path;
+        if (there->type != FileType::link) return at;
+        const std::size_t name = there->target.starts_with('/') ? 0 : at.rfind('/') + 1;
+        at.replace(name, std::string::npos, there->target);
+    }
+    return path;
 }
 
 Result<Manifest> read_manifest(FileStore& files, const std::string& path) {

@@ -44,6 +44,10 @@ struct Manifest {
 // Where what `path` of an entry names lies, below the first one at `root`.
 [[nodiscard]] std::string path_below(const std::string& root, const std::string& path);
 
+// Where a path leads to that may be a symbolic link, as one opens no links; the path itself where that is
+// nothing.
+[[nodiscard]] std::string led_to(FileStore& files, const std::string& path);
+
 // What lies at a path, all that is below it included; blocks. Sockets and devices are refused by name.
 [[nodiscard]] Result<Manifest> read_manifest(FileStore& files, const std::string& path);
 

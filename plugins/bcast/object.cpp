@@ -1,5 +1,7 @@
 #include "plugins/bcast/object.hpp"
 
+#include <random>
+
 #include <openssl/evp.h>
 
 namespace trellis::plugins::bcast {
@@ -27,6 +29,27 @@ Digest digest_of_first(const std::vector<Digest>& digests, ChunkNumber count) {
     for (std::size_t i = 0; i < count; ++i)
         all += digests[i];
     return digest_of(all);
+}
+
+std::string last_name(std::string path) {
+    while (path.size() > 1 && path.ends_with('/'))
+        path.pop_back();
+    std::string name = path.substr(path.rfind('/') + 1);
+    return is_name(name) ? name : "";
+}
+
+bool is_name(std::string_view text) {
+    return !text.empty() && text != "." && text != ".." && text.find('/') == std::string_view::npos &&
+           text.find('\0') == std::string_view::npos;
+}
+
+std::string random_token() {
+    constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuv";
+    std::random_device random;
+    std::string token;
+    for (int i = 0; i < 10; ++i)
+        token += digits[random() % digits.size()];
+    return token;
 }
 
 }  // namespace trellis::plugins::bcast

@@ -76,6 +76,14 @@ struct Shape {
     }
 };
 
+// The last name in a path; empty if it has none of its own.
+[[nodiscard]] std::string last_name(std::string path);
+// Whether it names something in a directory, and nothing elsewhere.
+[[nodiscard]] bool is_name(std::string_view text);
+
+// For temporary names: tells those of one transfer from all others.
+[[nodiscard]] std::string random_token();
+
 struct About {
     Shape shape;
     bool directory = false;

@@ -6,6 +6,8 @@
 #include "agentd/model/rank_order.hpp"
 #include "agentd/model/topology_value.hpp"
 #include "plugins/bcast/chain.hpp"
+#include "plugins/bcast/file_watch.hpp"
+#include "plugins/bcast/manifest.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -48,16 +50,31 @@ Listed listed(const std::vector<std::string>& list, const std::vector<std::strin
     return found;
 }
 
-Result<std::vector<std::size_t>> places_of_file(CommandContext& context, const std::string& path,
-                                                const std::vector<std::string>& names) {
-    const auto file = context.files().open(path);
+Result<std::string> read_now(FileStore& files, const std::string& path) {
+    const auto file = files.open(led_to(files, path));
     if (!file) return file.error();
-    const auto text = (*file)->read(0, std::size_t{64} << 20);
-    if (!text) return text.error();
+    return (*file)->read(0, std::size_t{64} << 20);
+}
+
+// Owns what it uses (while_files_answer).
+Task<Result<std::string>> read_text(std::shared_ptr<FileStore> files, std::string path) {
+    Result<std::string> text = std::string();
+    std::function<void()> work = [&] { text = read_now(*files, path); };
+    co_await files->apart(std::move(work));
+    co_return text;
+}
+
+Task<Result<std::vector<std::size_t>>> places_of_file(CommandContext& context, std::string path,
+                                                      std::vector<std::string> names) {
+    const auto files = context.files().another();
+    auto reading = read_text(files, path);
+    const auto text = co_await while_files_answer(files, context.clock(), path, std::move(reading));
+    if (!text) co_return text.error();
     std::istringstream words(*text);
     const Listed found = listed({std::istream_iterator<std::string>(words), {}}, names);
-    if (!found.missing.empty()) return invalid(path + ": " + names[found.missing.front()] + " is not in it");
-    return found.places;
+    if (!found.missing.empty())
+        co_return invalid(path + ": " + names[found.missing.front()] + " is not in it");
+    co_return found.places;
 }
 
 Result<std::vector<std::size_t>> places_by_ranks(CommandContext& context,
@@ -86,28 +103,28 @@ std::vector<std::size_t> places_in_tree(CommandContext& context, const std::vect
     return chain.order;
 }
 
-Result<std::vector<std::size_t>> places(CommandContext& context, const std::string& order,
-                                        const std::vector<std::string>& names, const std::string& source) {
-    if (order == "tree") return places_in_tree(context, names, source);
-    if (order == "ranks") return places_by_ranks(context, names);
-    if (order == "name") return name_order(names);
-    if (order == "random") return random_order(names.size(), std::random_device()());
-    return places_of_file(context, order, names);
+Task<Result<std::vector<std::size_t>>> places(CommandContext& context, std::string order,
+                                              std::vector<std::string> names, std::string source) {
+    if (order == "tree") co_return places_in_tree(context, names, source);
+    if (order == "ranks") co_return places_by_ranks(context, names);
+    if (order == "name") co_return name_order(names);
+    if (order == "random") co_return random_order(names.size(), std::random_device()());
+    co_return co_await places_of_file(context, std::move(order), std::move(names));
 }
 
 }  // namespace
 
-Result<std::vector<Host>> ordered_hosts(CommandContext& context, const std::string& order,
-                                        const std::string& source) {
-    const std::vector<Host> selected = context.selection();
-    const auto found = places(context, order, names_of(selected), source);
-    if (!found) return found.error();
+Task<Result<std::vector<Host>>> ordered_hosts(CommandContext& context, std::vector<Host> selected,
+                                              std::string order, std::string source) {
+    auto names = names_of(selected);
+    const auto found = co_await places(context, std::move(order), std::move(names), source);
+    if (!found) co_return found.error();
     std::vector<Host> hosts;
     hosts.reserve(found->size());
     for (const std::size_t place : *found)
         hosts.push_back(selected[place]);
     std::stable_partition(hosts.begin(), hosts.end(), [&](const Host& host) { return host.name == source; });
-    return hosts;
+    co_return hosts;
 }
 
 double slowest_link(CommandContext& context, const std::vector<Host>& chain) {

@@ -12,8 +12,9 @@ namespace trellis::plugins::bcast {
 // `order`: tree, name, random, ranks (those that rankmap has placed), or a file. `source`: the host that has
 // the object, which comes first; empty: none of them. Failure: no ranks are placed, or the file cannot be
 // read or lacks a host.
-[[nodiscard]] Result<std::vector<Host>> ordered_hosts(CommandContext& context, const std::string& order,
-                                                      const std::string& source);
+[[nodiscard]] Task<Result<std::vector<Host>>> ordered_hosts(CommandContext& context,
+                                                            std::vector<Host> selected, std::string order,
+                                                            std::string source);
 
 // Of the ways from each host to the next one, as far as bwtree has measured them: bits a second; 0: not at
 // all.

@@ -7,7 +7,7 @@
 namespace trellis::plugins::bcast {
 
 std::string progress_line(const ProgressFigures& figures) {
-    const double rate = figures.seconds > 0 ? figures.stored / figures.seconds : 0;
+    const double rate = figures.seconds > 0 ? (figures.stored - figures.kept) / figures.seconds : 0;
     std::string line = "bcast: " + bytes_text(figures.stored);
     if (figures.all) line += " of " + bytes_text(static_cast<double>(*figures.all));
     line += ", " + bytes_text(rate) + "/s";

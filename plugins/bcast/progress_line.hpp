@@ -10,6 +10,7 @@ namespace trellis::plugins::bcast {
 
 struct ProgressFigures {
     double stored = 0;                 // bytes on a host, on the average over those that take part
+    double kept = 0;                   // of them were there before it began
     std::optional<std::uint64_t> all;  // that there are, if that is known
     double seconds = 0;                // since it began
     std::size_t have = 0;              // hosts that have all of it

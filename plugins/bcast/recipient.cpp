@@ -4,7 +4,11 @@
 #include "plugins/bcast/piped_command.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
+
+#include <boost/asio/cancellation_state.hpp>
+#include <boost/asio/this_coro.hpp>
 
 namespace trellis::plugins::bcast {
 namespace {
@@ -31,6 +35,8 @@ Task<Result<void>> Recipient::prepare() {
         co_return invalid("a manifest of no possible size");
     if (!is_digest_key(request_.digest_key) || (request_.filing && request_.digest_key.empty()))
         co_return invalid("a key of no possible size");
+    if (!request_.about.name.empty() && !is_name(request_.about.name))
+        co_return invalid("a name that leads elsewhere");
     Result<void> found;
     std::function<void()> work = [&] { found = find_place(); };
     co_await files_->apart(std::move(work));
@@ -67,16 +73,29 @@ Result<void> Recipient::find_place() {
 }
 
 Task<RoleResult> Recipient::run() {
-    const Result<void> prepared = co_await prepare();
     RoleResult result;
-    if (prepared) {
+    std::exception_ptr thrown;
+    try {
         Task<RoleResult> part = take_part();
         result = co_await crew_.run(std::move(part));
-    } else {
-        result.outcome = Outcome::of(prepared.error());
+        name_finally(result.outcome.detail);
+    } catch (...) {
+        thrown = std::current_exception();
     }
-    name_finally(result.outcome.detail);
+    co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+    co_await clear_away();
+    if (thrown) std::rethrow_exception(thrown);
     co_return result;
+}
+
+// What has not been given its final name is removed, which may take long.
+Task<void> Recipient::clear_away() {
+    std::function<void()> work = [this] {
+        storing_.reset();
+        resumption_.reset();
+        staging_.reset();
+    };
+    co_await files_->apart(std::move(work));
 }
 
 // In the same words as on other hosts, where temporary names differ. What --resume leaves is named as it is.
@@ -87,6 +106,8 @@ void Recipient::name_finally(std::string& cause) const {
 }
 
 Task<RoleResult> Recipient::take_part() {
+    const Result<void> prepared = co_await prepare();
+    if (!prepared) co_return RoleResult{Outcome::of(prepared.error()), {}};
     crew_.add(receive_messages());
     crew_.add(keep_time());
     const Result<void> looked = co_await look_for_remains();

@@ -37,6 +37,7 @@ class Recipient {
     Task<Result<void>> receive_object();
     Task<void> fetch();
     Task<Result<void>> put_in_place();
+    Task<void> clear_away();
     void name_finally(std::string& cause) const;
     Failure spoilt(std::string cause);
     Task<void> pipe();

@@ -37,11 +37,12 @@ std::vector<std::string> Report::lines() const {
     std::vector<std::string> lines;
     std::map<std::string, std::vector<std::string>> by_cause;
     std::vector<std::string> by_tree, anew, resumed;
-    std::uint64_t least = bytes, most = 0;
+    std::uint64_t least = bytes, most = 0, came = 0;
     for (const HostReport& host : hosts) {
         if (!host.cause.empty()) by_cause[host.cause].push_back(host.name);
         if (host.by_tree) by_tree.push_back(host.name);
         if (host.anew) anew.push_back(host.name);
+        if (host.cause.empty()) came = std::max(came, bytes - std::min(bytes, host.kept));
         if (host.kept == 0) continue;
         resumed.push_back(host.name);
         least = std::min(least, host.kept);
@@ -62,11 +63,10 @@ std::vector<std::string> Report::lines() const {
         lines.push_back("bcast: " + part + " was there from an earlier one: " + fold_hosts(resumed));
     }
     const double seconds = std::chrono::duration<double>(taken).count();
-    const auto size = static_cast<double>(bytes);
     std::string sum = std::to_string(have()) + " of " + std::to_string(hosts.size()) + " hosts have it";
     if (have() > 0)
-        sum += ": " + bytes_text(size) + " in " + seconds_text(seconds) + ", " +
-               bytes_text(seconds > 0 ? size / seconds : 0) + "/s";
+        sum += ": " + bytes_text(static_cast<double>(bytes)) + " in " + seconds_text(seconds) + ", " +
+               bytes_text(seconds > 0 ? static_cast<double>(came) / seconds : 0) + "/s";
     lines.push_back(std::move(sum));
     return lines;
 }

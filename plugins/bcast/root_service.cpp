@@ -3,6 +3,7 @@
 #include "trellis/message.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace trellis::plugins::bcast {
@@ -16,26 +17,25 @@ Task<void> RootService::serve(HostId host, Endpoint at, Ask ask, std::function<v
     if (ask.from.offset > chunk_size) co_return;
     Connection connection;
     if (!ask.by_tree) connection = co_await connect(host, std::move(at), ask.stream);
-    FeederParts parts;
-    parts.read_again = read_again_;
+    Write write;
     if (connection) {
         operation_.finish(host, ask.stream);
         crew_.add(close_when_left(connection));
         connection->keep_below_link(slowest_link_);
-        parts.write = [this, connection](Parts bytes) -> Task<Result<void>> {
-            co_await keep_to_limit(bytes);
-            co_return co_await connection->write_parts(bytes);
-        };
+        write = [connection](Parts bytes) { return connection->write_parts(bytes); };
     } else {
         on_tree();
-        parts.write = [this, host, stream = ask.stream](Parts bytes) -> Task<Result<void>> {
-            co_await keep_to_limit(bytes);
-            std::string all = joined(bytes);
-            co_return co_await operation_.write(host, stream, std::move(all));
+        write = [this, host, stream = ask.stream](Parts bytes) {
+            return operation_.write(host, stream, joined(bytes));
         };
     }
+    FeederParts parts;
+    parts.read_again = read_again_;
+    parts.write = [this, &write](Parts bytes) { return write_limited(bytes, write); };
     Feeder feeder(holding_, clock_, std::move(parts), ask.from);
+    ++served_;
     (void)co_await feeder.run();
+    --served_;
     if (connection)
         connection->close();
     else
@@ -63,11 +63,22 @@ Task<void> RootService::close_unless(std::shared_ptr<bool> asked, Connection con
     if (!*asked) connection->close();
 }
 
-Task<void> RootService::keep_to_limit(Parts parts) {
-    if (limit_ <= 0) co_return;
-    std::size_t size = 0;
-    for (const std::string_view part : parts)
-        size += part.size();
+// By so little at a time that none of the hosts waits long enough to take this one for silent.
+Task<Result<void>> RootService::write_limited(Parts parts, const Write& write) {
+    if (limit_ <= 0) co_return co_await write(parts);
+    const std::string all = joined(parts);
+    const double share = limit_ * std::chrono::duration<double>(tick).count() / served_;
+    const auto most = std::max<std::size_t>(1, static_cast<std::size_t>(share));
+    Result<void> written;
+    for (std::size_t at = 0; written && at < all.size(); at += most) {
+        const std::array<std::string_view, 1> next{std::string_view(all).substr(at, most)};
+        co_await keep_to_limit(next[0].size());
+        written = co_await write(next);
+    }
+    co_return written;
+}
+
+Task<void> RootService::keep_to_limit(std::size_t size) {
     const std::chrono::duration<double> time(static_cast<double>(size) / limit_);
     const TimePoint begin = std::max(free_, clock_.now());
     free_ = begin + std::chrono::duration_cast<Duration>(time);

@@ -39,7 +39,9 @@ class RootService {
     using Connection = std::shared_ptr<ByteStream>;
     Task<Connection> connect(HostId host, Endpoint at, std::uint32_t stream);
     Task<void> close_unless(std::shared_ptr<bool> asked, Connection connection);
-    Task<void> keep_to_limit(Parts parts);
+    using Write = std::function<Task<Result<void>>(Parts parts)>;
+    Task<Result<void>> write_limited(Parts parts, const Write& write);
+    Task<void> keep_to_limit(std::size_t size);
 
     Operation& operation_;
     Clock& clock_;
@@ -49,6 +51,7 @@ class RootService {
     double limit_;
     double slowest_link_;
     TimePoint free_{};  // when the limit lets the next bytes leave
+    int served_ = 0;    // hosts
 };
 
 }  // namespace trellis::plugins::bcast

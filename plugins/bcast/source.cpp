@@ -7,27 +7,6 @@
 namespace trellis::plugins::bcast {
 namespace {
 
-std::string last_name(std::string path) {
-    while (path.size() > 1 && path.ends_with('/'))
-        path.pop_back();
-    const std::string name = path.substr(path.rfind('/') + 1);
-    return name == "." || name == ".." || name == "/" ? "" : name;
-}
-
-// Where a path leads to that may be a symbolic link, as one opens no links; the path itself where that cannot
-// be told.
-std::string led_to(FileStore& files, const std::string& path) {
-    constexpr int most_links = 40;  // as many as Linux follows
-    std::string at = path;
-    for (int i = 0; i < most_links; ++i) {
-        const auto there = files.link_status(at);
-        if (!there || there->type != FileType::link) return at;
-        const std::size_t name = there->target.starts_with('/') ? 0 : at.rfind('/') + 1;
-        at.replace(name, std::string::npos, there->target);
-    }
-    return path;
-}
-
 // A file system may need more for a small file, or none.
 std::uint64_t room_of(FileStore& files, const std::string& path, const Manifest& manifest) {
     std::uint64_t room = 0;
@@ -148,7 +127,8 @@ class StreamSource final : public Source {
     [[nodiscard]] const About& about() const override { return about_; }
 
     Task<Result<std::shared_ptr<const Chunk>>> read(ChunkNumber number) override {
-        if (number != next_) co_return unavailable("standard input cannot be read a second time");
+        if (number != next_)
+            co_return Failure{FailureKind::lost, "", "", "standard input cannot be read a second time"};
         const auto chunk = std::make_shared<Chunk>();
         if (number == 0) chunk->bytes = text_;
         while (number > 0 && rest_.size() < chunk_size && !ended_) {
@@ -194,10 +174,9 @@ Task<Result<std::unique_ptr<Source>>> open_path(std::shared_ptr<FileStore> files
     Result<Manifest> manifest = Manifest();
     std::uint64_t room = 0;
     std::function<void()> work = [&] {
-        manifest = read_manifest(*files, path);
-        if (!manifest) return;
         path = led_to(*files, path);
-        room = room_of(*files, path, *manifest);
+        manifest = read_manifest(*files, path);
+        if (manifest) room = room_of(*files, path, *manifest);
     };
     co_await files->apart(std::move(work));
     if (!manifest) co_return manifest.error();

@@ -19,7 +19,7 @@ class Source {
   public:
     virtual ~Source() = default;
     [[nodiscard]] virtual const About& about() const = 0;
-    // Null behind the last chunk. A chunk that is not the next one may be gone: a Failure.
+    // Null behind the last chunk. A chunk that is not the next one may be gone: a Failure, `lost`.
     virtual Task<Result<std::shared_ptr<const Chunk>>> read(ChunkNumber chunk) = 0;
     // When all of it has been read: whether it is still what it was at the beginning.
     virtual Task<Result<void>> check() = 0;

@@ -46,8 +46,7 @@ Result<void> write_part(OpenFile& file, std::uint64_t offset, std::string_view b
 
 Staging::Staging(FileStore& files, std::string final_path, const std::string& token)
     : files_(files), final_(std::move(final_path)) {
-    temporary_ =
-        path_below(directory_of(final_), "." + name_of(final_).substr(0, 200) + ".trellis-" + token);
+    temporary_ = path_below(directory_of(final_), "." + name_of(final_).substr(0, 200) + ".trellis-" + token);
 }
 
 Staging::~Staging() {
@@ -98,22 +97,33 @@ Result<void> Staging::know(Manifest manifest) {
 
 Result<void> Staging::complete(std::uint64_t right) {
     for (const Entry& entry : manifest_.entries) {
+        files_.step();
         const std::string path = path_below(temporary_, entry.path);
         const Result<FileStatus> there = files_.link_status(path);
         if (!there) return there.error();
         const std::uint64_t here = std::min(right, entry.size);
         right -= here;
-        Result<void> done;
+        Result<void> done = make_mine(path, *there);
+        if (!done) return done;
         if (entry.is_hard_link() && there->type == FileType::file)
             done = files_.remove(path);  // whatever it is a name of
         if (!done) return done;
         if (entry.is_hard_link() || there->type != entry.type)
             done = make(entry);
-        else if (entry.type == FileType::file && (here < entry.size || there->size != entry.size))
+        else if (entry.type == FileType::file && there->size != here)
             done = cut(path, here);
         if (!done) return done;
     }
     return {};
+}
+
+// It may have its final mode already, if it was to be put in its place before.
+Result<void> Staging::make_mine(const std::string& path, FileStatus there) {
+    const std::uint32_t mine = there.type == FileType::directory ? 0700 : 0600;
+    if (there.type == FileType::absent || there.type == FileType::link || (there.mode & mine) == mine)
+        return {};
+    there.mode = mine;
+    return files_.set_metadata(path, there);
 }
 
 // Where nothing is, zeros need not be written.
@@ -143,12 +153,21 @@ Result<std::shared_ptr<OpenFile>> Staging::open(std::optional<Opened>& opened, s
                                                 bool to_write) {
     files_.step();
     if (!opened || opened->entry != entry) {
+        const Result<void> ended = to_write ? end_writing() : Result<void>();
+        if (!ended) return ended.error();
         const std::string path = path_below(committed_ ? final_ : temporary_, manifest_.entries[entry].path);
         auto file = to_write ? files_.open_to_write(path) : files_.open(path);
         if (!file) return file.error();
         opened = Opened{entry, std::move(*file)};
     }
     return opened->file;
+}
+
+// A server of files may say only now that there is no space.
+Result<void> Staging::end_writing() {
+    if (!writing_) return {};
+    const std::shared_ptr<OpenFile> file = std::exchange(writing_, std::nullopt)->file;
+    return file->flush();
 }
 
 // Its final size, if zeros need not be written there; otherwise, or if it is not known, 0.
@@ -216,35 +235,67 @@ Result<void> Staging::set_metadata(const std::string& root, bool of_directories)
 }
 
 Result<void> Staging::commit() {
-    writing_.reset();
     reading_.reset();
-    const Result<FileStatus> there = files_.link_status(final_);
-    if (!there) return there.error();
-    Result<void> done = set_metadata(temporary_, false);
+    Result<void> done = end_writing();
+    if (done) done = set_metadata(temporary_, false);
     if (!done) return done;
-    if (manifest_.entries.front().type == FileType::directory && there->type == FileType::directory) {
+    const bool directory = manifest_.entries.front().type == FileType::directory;
+    const auto may_merge = [&] {
+        const Result<FileStatus> there = files_.link_status(final_);
+        return directory && there && there->type == FileType::directory;
+    };
+    if (may_merge()) {
         done = merge();
     } else {
         done = set_metadata(temporary_, true);
         if (done) done = files_.rename(temporary_, final_);
+        if (!done && may_merge()) {  // made meanwhile, by another host that has the same files
+            open_up();
+            done = merge();
+        }
     }
     committed_ = done.has_value();
     return done;
 }
 
+// What can be foreseen is found before anything is touched.
+Result<void> Staging::check_merge() {
+    for (const Entry& entry : manifest_.entries) {
+        files_.step();
+        const std::string to = path_below(final_, entry.path);
+        const Result<FileStatus> there = files_.link_status(to);
+        if (!there) return there.error();
+        if (there->type == FileType::absent) continue;
+        const bool directory = there->type == FileType::directory;
+        if (directory && entry.type != FileType::directory) return unavailable(to + ": it is a directory");
+        if (!directory && entry.type == FileType::directory) return unavailable(to + ": it is no directory");
+    }
+    return {};
+}
+
+// A new one, or one that is there, be it that somebody makes it meanwhile, and may be read-only.
+Result<void> Staging::enter(const std::string& directory) {
+    constexpr std::uint32_t changeable = 0300;
+    Result<void> made = files_.make_directory(directory, 0700);
+    if (made) return made;
+    Result<FileStatus> there = files_.link_status(directory);
+    if (!there) return there.error();
+    if (there->type != FileType::directory) return made;
+    if ((there->mode & changeable) == changeable) return {};
+    there->mode |= changeable;
+    return files_.set_metadata(directory, *there);
+}
+
 // Into a directory that is there: file by file, each at once.
 Result<void> Staging::merge() {
+    Result<void> fits = check_merge();
+    if (!fits) return fits;
     for (const Entry& entry : manifest_.entries) {
         const std::string to = path_below(final_, entry.path);
         files_.step();
-        Result<void> done;
-        if (entry.type != FileType::directory) {
-            done = files_.rename(path_below(temporary_, entry.path), to);
-        } else {
-            const Result<FileStatus> there = files_.link_status(to);
-            if (!there) return there.error();
-            if (there->type != FileType::directory) done = files_.make_directory(to, 0700);
-        }
+        Result<void> done = entry.type == FileType::directory
+                                ? enter(to)
+                                : files_.rename(path_below(temporary_, entry.path), to);
         if (!done) return done;
     }
     for (std::size_t i = manifest_.entries.size(); i-- > 0;) {
@@ -257,16 +308,22 @@ Result<void> Staging::merge() {
     return set_metadata(final_, true);
 }
 
-void Staging::discard() {
-    writing_.reset();
-    reading_.reset();
-    for (std::size_t i = 0; i < made_; ++i) {  // as they may have been made read-only
+// As they may have been made read-only.
+void Staging::open_up() {
+    for (std::size_t i = 0; i < made_; ++i) {
         const Entry& entry = manifest_.entries[i];
         if (entry.type != FileType::directory) continue;
+        files_.step();
         FileStatus mine = entry.status();
         mine.mode = 0700;
         (void)files_.set_metadata(path_below(temporary_, entry.path), mine);
     }
+}
+
+void Staging::discard() {
+    writing_.reset();
+    reading_.reset();
+    open_up();
     for (std::size_t i = made_; i-- > 0; files_.step())
         (void)files_.remove(path_below(temporary_, manifest_.entries[i].path));
     made_ = 0;

@@ -57,12 +57,17 @@ class Staging {
         std::size_t entry = 0;
         std::shared_ptr<OpenFile> file;
     };
+    Result<void> end_writing();
     Result<std::shared_ptr<OpenFile>> open(std::optional<Opened>& opened, std::size_t entry, bool to_write);
     [[nodiscard]] std::uint64_t size_with_hole(std::size_t entry, std::uint64_t offset) const;
     Result<void> make(const Entry& entry);
+    Result<void> make_mine(const std::string& path, FileStatus there);
     Result<void> cut(const std::string& path, std::uint64_t size);
     Result<void> set_metadata(const std::string& root, bool of_directories);
+    Result<void> check_merge();
     Result<void> merge();
+    Result<void> enter(const std::string& directory);
+    void open_up();
 
     FileStore& files_;
     std::string final_;

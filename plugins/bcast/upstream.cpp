@@ -56,6 +56,7 @@ void Upstream::begin(const Begin& begin) {
     const std::vector<Member> nodes = begin.nodes();
     gathering_.most = std::min(most_gathering, all_gathering / static_cast<int>(nodes.size()));
     const auto self = std::ranges::find(nodes, context_.peers().self, &Member::id);
+    if (self == nodes.begin() || self == nodes.end()) return;
     const auto node = static_cast<std::size_t>(self - nodes.begin());
     for (const std::size_t giver : givers_of(begin.method, node))
         if (nodes[giver].endpoint.port != 0) left_.push_back(nodes[giver]);

@@ -48,6 +48,10 @@ class SimFile final : public OpenFile {
         if (room) node_->content.resize(size);
         return room;
     }
+    Result<void> flush() override {
+        if (files_.used_ <= files_.capacity_) return {};
+        return Failure{FailureKind::unavailable, "", "", path_ + ": Disk quota exceeded"};
+    }
     bool claim() override {
         if (!claims_ && node_->claimed) return false;
         claims_ = node_->claimed = true;
@@ -57,7 +61,7 @@ class SimFile final : public OpenFile {
   private:
     Result<void> make_room(std::uint64_t size) {
         const std::uint64_t used = files_.used_ - node_->status.size + size;
-        if (used > files_.capacity_)
+        if (used > files_.capacity_ && !files_.late_)
             return Failure{FailureKind::unavailable, "", "", path_ + ": No space left on device"};
         files_.used_ = used;
         node_->status.size = size;
@@ -154,9 +158,11 @@ Result<std::vector<std::string>> SimFiles::list(const std::string& directory) {
 Result<void> SimFiles::may_change(const std::string& path) const {
     const std::string above = parent(whole(path));
     if (!nodes_.contains(above)) return absent(path);
-    const bool forbidden = std::any_of(read_only_.begin(), read_only_.end(), [&](const std::string& each) {
-        return above == each || above.starts_with(each + "/");
-    });
+    const bool closed = (nodes_.at(above)->status.mode & 0200) == 0;
+    const bool forbidden =
+        closed || std::any_of(read_only_.begin(), read_only_.end(), [&](const std::string& each) {
+            return above == each || above.starts_with(each + "/");
+        });
     if (forbidden) return Failure{FailureKind::refused, "", "", path + ": Permission denied"};
     return {};
 }
@@ -178,6 +184,12 @@ Result<std::unique_ptr<OpenFile>> SimFiles::open(const std::string& path) {
     if (node->second->status.type == FileType::link)
         return Failure{FailureKind::unavailable, "", "", path + ": Too many levels of symbolic links"};
     return std::make_unique<SimFile>(*this, node->second, path);
+}
+
+Result<std::unique_ptr<OpenFile>> SimFiles::open_to_write(const std::string& path) {
+    if (has(path) && (link_status(path)->mode & 0200) == 0)
+        return Failure{FailureKind::refused, "", "", path + ": Permission denied"};
+    return open(path);
 }
 
 Result<std::unique_ptr<OpenFile>> SimFiles::create(const std::string& path) {
@@ -221,6 +233,7 @@ Result<void> SimFiles::set_metadata(const std::string& path, const FileStatus& s
 
 // A directory takes along what is in it.
 Result<void> SimFiles::rename(const std::string& from, const std::string& to) {
+    if (meanwhile_) std::exchange(meanwhile_, nullptr)();
     Result<void> allowed = may_change(to);
     if (!allowed) return allowed;
     if (!has(from)) return absent(from);

@@ -34,6 +34,12 @@ class SimFiles final : public FileStore {
     void set_capacity(std::uint64_t bytes) { capacity_ = bytes; }
     // What free_space() says, whatever is left.
     void claim_free(std::uint64_t bytes) { claimed_ = bytes; }
+    // A server that says only when a file is closed that it was too much for set_capacity().
+    void refuse_late() { late_ = true; }
+    // Just before something gets another name the next time.
+    void meanwhile(std::function<void()> what) { meanwhile_ = std::move(what); }
+    // As those of /proc: it says that it is empty.
+    void hide_size(const std::string& path) { nodes_.at(whole(path))->status.size = 0; }
     // It belongs to somebody else.
     void give_away(const std::string& path) { foreign_.insert(whole(path)); }
     // The process that has claimed files is no more.
@@ -49,7 +55,7 @@ class SimFiles final : public FileStore {
     Result<std::vector<std::string>> list(const std::string& directory) override;
     Result<std::unique_ptr<OpenFile>> open(const std::string& path) override;
     Result<std::unique_ptr<OpenFile>> create(const std::string& path) override;
-    Result<std::unique_ptr<OpenFile>> open_to_write(const std::string& path) override { return open(path); }
+    Result<std::unique_ptr<OpenFile>> open_to_write(const std::string& path) override;
     Result<void> make_directory(const std::string& path, std::uint32_t mode) override;
     Result<void> make_link(const std::string& path, const std::string& target) override;
     Result<void> make_hard_link(const std::string& path, const std::string& file) override;
@@ -81,6 +87,8 @@ class SimFiles final : public FileStore {
     std::uint64_t used_ = 0;
     std::uint64_t capacity_ = std::uint64_t{1} << 40;
     std::uint64_t claimed_ = 0;
+    bool late_ = false;
+    std::function<void()> meanwhile_;
     bool hangs_ = false;
     std::vector<std::function<void()>> hanging_;
 };

@@ -60,6 +60,8 @@ class GatherCommand final : public Command {
     std::shared_ptr<FileStore> files_;
     std::string hung_;  // the cause, when the files here have not answered
     std::map<HostId, Given> hosts_;
+    std::string token_ = random_token();
+    std::size_t objects_begun_ = 0;
     TimePoint shown_{};
 };
 
@@ -169,7 +171,7 @@ Task<void> GatherCommand::take(CommandContext& context, Given& given, const Stre
     std::shared_ptr<Reception>& reception = given.coming[data.stream];
     if (!reception && !data.bytes.empty()) {
         const Executor executor = co_await boost::asio::this_coro::executor;
-        const std::string token = given.name + "-" + std::to_string(data.stream);
+        const std::string token = token_ + "-" + std::to_string(++objects_begun_);
         reception = Reception::make(executor, files_, directory_ + "/" + given.name, token);
     }
     if (reception && !data.bytes.empty() && given.cause.empty()) {
@@ -241,7 +243,7 @@ Task<int> GatherCommand::report(CommandContext& context, double seconds) {
     if (json_) {
         const nlohmann::json sum = {
             {"bytes", bytes()}, {"seconds", seconds}, {"have", whole}, {"hosts", all}};
-        std::string text = sum.dump() + "\n";
+        std::string text = sum.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
         co_await context.print(std::move(text));
     }
     co_return by_cause.empty() ? 0 : 1;

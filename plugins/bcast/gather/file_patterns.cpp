@@ -14,7 +14,8 @@ class Matching {
   public:
     Matching(FileStore& files, const std::string& pattern) : files_(files), pattern_(pattern) {}
 
-    Result<void> below(const std::string& directory, std::size_t begin) {
+    // `by_pattern`: which a pattern has found.
+    Result<void> below(const std::string& directory, std::size_t begin, bool by_pattern = false) {
         files_.step();
         if (begin > pattern_.size()) {
             found.push_back(directory);
@@ -22,12 +23,13 @@ class Matching {
         }
         const std::size_t end = std::min(pattern_.find('/', begin), pattern_.size());
         const std::string name = pattern_.substr(begin, end - begin);
-        if (!is_pattern(name)) return next_part(directory, name, end + 1);
+        if (!is_pattern(name)) return next_part(directory, name, end + 1, by_pattern);
         const auto names = files_.list(directory.empty() ? "." : directory);
-        if (!names) return begin_of_path(directory) ? Result<void>(names.error()) : Result<void>();
+        // Of what the user has written himself, errors count; of what a pattern has found, not.
+        if (!names) return by_pattern ? Result<void>() : Result<void>(names.error());
         for (const std::string& each : *names) {
             if (::fnmatch(name.c_str(), each.c_str(), FNM_PERIOD) != 0) continue;
-            Result<void> matched = next_part(directory, each, end + 1);
+            Result<void> matched = next_part(directory, each, end + 1, true);
             if (!matched) return matched;
         }
         return {};
@@ -36,12 +38,8 @@ class Matching {
     std::vector<std::string> found;
 
   private:
-    // Of what the user has written himself, errors count; of what a pattern has found, not.
-    [[nodiscard]] bool begin_of_path(const std::string& directory) const {
-        return pattern_.starts_with(directory);
-    }
-
-    Result<void> next_part(const std::string& directory, const std::string& name, std::size_t next) {
+    Result<void> next_part(const std::string& directory, const std::string& name, std::size_t next,
+                           bool by_pattern) {
         std::string path = directory;
         if (!path.empty() && path != "/") path += '/';
         path += name.empty() && directory.empty() ? "/" : name;
@@ -49,7 +47,7 @@ class Matching {
             const Result<FileStatus> there = files_.link_status(path);
             if (!there || there->type == FileType::absent) return {};
         }
-        return below(path, next);
+        return below(path, next, by_pattern);
     }
 
     FileStore& files_;

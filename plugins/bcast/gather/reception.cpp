@@ -6,6 +6,7 @@
 #include "plugins/bcast/gather/messages.hpp"
 #include "plugins/bcast/manifest.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
@@ -16,11 +17,6 @@ namespace {
 
 constexpr std::size_t length_size = 4;
 constexpr std::size_t kept_chunks = 1;
-
-bool is_name(const std::string& text) {
-    return !text.empty() && text != "." && text != ".." && text.find('/') == std::string::npos &&
-           text.find('\0') == std::string::npos;
-}
 
 }  // namespace
 
@@ -78,7 +74,7 @@ Result<void> Reception::find_place() {
     const auto path = final_path(*files_, directory_, about_.name, about_.directory);
     if (!path) return path.error();
     staging_.emplace(*files_, *path, token_);
-    return staging_->check(*about_.shape.content_bytes);
+    return staging_->check(std::min(about_.room, *about_.shape.content_bytes));
 }
 
 Task<Result<void>> Reception::take(std::string bytes) {

@@ -129,6 +129,7 @@ class GatherRole final : public Role {
         SourcePath what{path};
         const auto source = co_await open_patiently(files_, context.world().clock, std::move(what));
         if (!source) co_return source.error();
+        if ((*source)->about().name.empty()) co_return invalid(path + ": it has no name to gather it under");
         if (!names_.insert((*source)->about().name).second)
             co_return invalid(path + ": another one of that name was given before");
         if (names_.size() > most_objects) co_return invalid("more files than can be gathered at once");
