@@ -35,7 +35,8 @@ Conductor::Conductor(CommandContext& context, Operation& operation, const Topolo
       paths_(topology),
       hosts_(std::move(hosts)),
       plan_(plan),
-      budget_(budget) {
+      budget_(budget),
+      limited_(budget != UINT64_MAX) {
     for (TopologyNode node = 0; node < hosts_.size(); ++node)
         nodes_[hosts_[node].id] = node;
 }
@@ -110,7 +111,7 @@ Task<bool> Conductor::carry_out(const Round& round) {
 
 void Conductor::send(const Round& round) {
     std::map<TopologyNode, Assignment> assignments;
-    const std::uint64_t most = budget_ / round.size();
+    most_of_flow_ = budget_ / round.size();
     measuring_.clear();
     connecting_.clear();
     for (FlowNumber i = 0; i < round.size(); ++i)
@@ -126,7 +127,7 @@ void Conductor::send(const Round& round) {
             connecting_.insert(i);
             assignments[from].sending.push_back({i, hosts_[to].id, ports_.at(to), timing.streams,
                                                  microseconds_of(timing.meter.slot),
-                                                 microseconds_of(timing.meter.warm_up), most});
+                                                 microseconds_of(timing.meter.warm_up), most_of_flow_});
             assignments[to].receiving.push_back({i, hosts_[from].id});
         }
     }
@@ -146,10 +147,16 @@ void Conductor::take(TopologyNode from, const ToRoot& message) {
     const auto* connected = std::get_if<Connected>(&message);
     if (connected != nullptr && connected->round == conducted_.rounds) connecting_.erase(connected->flow);
     if (const auto* arrival = std::get_if<Arrival>(&message)) take_arrival(from, *arrival);
-    const auto* idle = std::get_if<Idle>(&message);
-    if (idle == nullptr || idle->round != conducted_.rounds || busy_.erase(from) == 0) return;
-    conducted_.bytes += idle->sent;
-    budget_ -= std::min(budget_, idle->sent);
+    if (const auto* idle = std::get_if<Idle>(&message)) take_idle(from, *idle);
+}
+
+// Of a host that was left out meanwhile it was supposed what it may have sent.
+void Conductor::take_idle(TopologyNode from, const Idle& idle) {
+    const auto supposed = supposed_.extract({idle.round, from});
+    if (!supposed && (idle.round != conducted_.rounds || busy_.erase(from) == 0)) return;
+    if (supposed) budget_ += supposed.mapped();
+    conducted_.bytes += idle.sent;
+    budget_ -= std::min(budget_, idle.sent);
 }
 
 void Conductor::take_arrival(TopologyNode from, const Arrival& arrival) {
@@ -167,6 +174,8 @@ void Conductor::take_arrival(TopologyNode from, const Arrival& arrival) {
 }
 
 // By the same slots of all its flows, the later half or ten: while one is steady, another one may be held up.
+// Flows that have far more slots than others began before them, as the word to begin was late elsewhere: of
+// these the last slots are of the same time.
 void Conductor::settle(std::uint32_t group) {
     const auto found = measuring_.find(group);
     if (found == measuring_.end()) return;
@@ -178,6 +187,11 @@ void Conductor::settle(std::uint32_t group) {
             count = std::min(count, progress_[i].slots.size());
     }
     if (!ended && count < slots_of_reading) return;
+    for (const FlowNumber i : found->second) {
+        Progress& progress = progress_[i];
+        const std::size_t more = progress.slots.size() - std::min(count, progress.slots.size());
+        progress.earlier = more > 2 * slots_of_report ? more : 0;
+    }
     const std::size_t from = std::min(count / 2, count - std::min(count, slots_of_reading));
     const double error = read(found->second, from, count);
     if (ended || count == most_slots || error < steady_error) measuring_.erase(found);
@@ -190,12 +204,16 @@ void Conductor::settle(std::uint32_t group) {
 double Conductor::read(std::span<const FlowNumber> flows, std::size_t from, std::size_t end) {
     const auto count = static_cast<double>(end - from);
     std::vector<double> sums(end - from, 0);
+    std::size_t counting = 0;
     for (const FlowNumber i : flows) {
-        if (progress_[i].slots.size() < end) continue;
+        const Progress& progress = progress_[i];
+        if (progress.slots.size() < end) continue;
+        ++counting;
         rates_[i].bits_per_second = 0;
         for (std::size_t slot = from; slot < end; ++slot) {
-            sums[slot - from] += progress_[i].slots[slot];
-            rates_[i].bits_per_second += progress_[i].slots[slot] / count;
+            const double rate = progress.slots[slot + progress.earlier];
+            sums[slot - from] += rate;
+            rates_[i].bits_per_second += rate / count;
         }
     }
     const double mean = std::accumulate(sums.begin(), sums.end(), 0.0) / count;
@@ -207,23 +225,38 @@ double Conductor::read(std::span<const FlowNumber> flows, std::size_t from, std:
     const double error =
         count > 1 ? std::max(std::sqrt(6 * squares / count) / count, least_error * mean) : mean;
     for (const FlowNumber i : flows)
-        rates_[i].standard_error = error / std::sqrt(static_cast<double>(flows.size()));
+        rates_[i].standard_error = error / std::sqrt(static_cast<double>(counting));
     return error / mean;
 }
 
-// What it took part in is void, and it is to end it when it hears again.
+// What it takes part in is void, for the others were held up by it; what was settled before is not. It is to
+// end it when it hears again.
 void Conductor::leave_out(TopologyNode host, const std::string& why) {
     if (!conducted_.out.insert_or_assign(host, why).second) return;
     plan_.leave_out(host);
-    if (busy_.erase(host) > 0)
-        operation_.send(hosts_[host].id, encode(ToRole(Stop{static_cast<std::uint32_t>(conducted_.rounds)})));
+    const auto round = static_cast<std::uint32_t>(conducted_.rounds);
+    if (busy_.erase(host) > 0) {
+        operation_.send(hosts_[host].id, encode(ToRole(Stop{round})));
+        const std::uint64_t most = limited_ ? most_of_flow_ * flows_from(host) : 0;
+        supposed_[{round, host}] = most;
+        budget_ -= std::min(budget_, most);
+    }
     for (FlowNumber i = 0; i < progress_.size(); ++i) {
         if (round_[i].from != host && round_[i].to != host) continue;
-        progress_[i] = {{}, true};
         connecting_.erase(i);
-        rates_[i] = {};
-        settle(round_[i].group);
+        void_group(round_[i].group);
     }
+}
+
+std::uint64_t Conductor::flows_from(TopologyNode host) const {
+    return static_cast<std::uint64_t>(std::ranges::count(round_, host, &Flow::from));
+}
+
+void Conductor::void_group(std::uint32_t group) {
+    const auto flows = measuring_.extract(group);
+    if (!flows) return;
+    for (const FlowNumber i : flows.mapped())
+        rates_[i] = {};
 }
 
 // From the next round on.

@@ -16,6 +16,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trellis::plugins::bwtree {
@@ -44,10 +45,13 @@ class Conductor {
     template <class Message>
     void tell_all();
     void take(TopologyNode from, const ToRoot& message);
+    void take_idle(TopologyNode from, const Idle& idle);
     void take_arrival(TopologyNode from, const Arrival& arrival);
     void settle(std::uint32_t group);
     [[nodiscard]] double read(std::span<const FlowNumber> flows, std::size_t from, std::size_t end);
     void leave_out(TopologyNode host, const std::string& why);
+    void void_group(std::uint32_t group);
+    [[nodiscard]] std::uint64_t flows_from(TopologyNode host) const;
     void take_back(TopologyNode host);
     [[nodiscard]] bool is_out(TopologyNode host) const { return conducted_.out.contains(host); }
     [[nodiscard]] std::optional<TopologyNode> node_of(HostId host) const;
@@ -59,12 +63,17 @@ class Conductor {
     std::vector<Host> hosts_;
     MeasuringPlan& plan_;
     std::uint64_t budget_;
+    bool limited_;                    // there is one
+    std::uint64_t most_of_flow_ = 0;  // bytes, in this round
+    // Bytes of hosts that were left out, by round: what they have said nothing of.
+    std::map<std::pair<std::uint32_t, TopologyNode>, std::uint64_t> supposed_;
     std::map<TopologyNode, std::uint16_t> ports_;  // of those that are ready
     std::map<HostId, TopologyNode> nodes_;
     // Of one flow of the round.
     struct Progress {
         std::vector<double> slots;  // rates
         bool ended = false;         // no more will come
+        std::size_t earlier = 0;    // so many slots than the flow of its group that began last
     };
     Round round_;
     std::vector<Progress> progress_;

@@ -26,8 +26,10 @@ struct FlowTiming {
                                 : rtt < milliseconds(10) ? 2
                                 : rtt < milliseconds(50) ? 4
                                                          : 16;
+    // Of each flow, that it may fill a card of 1 Gbit/s with a window of some 4 MB.
+    const std::size_t least = rtt < milliseconds(25) ? 1 : rtt < milliseconds(50) ? 2 : 4;
     FlowTiming timing;
-    timing.streams = static_cast<std::uint8_t>((streams + flows - 1) / flows);
+    timing.streams = static_cast<std::uint8_t>(std::max(least, (streams + flows - 1) / flows));
     timing.meter.slot = std::clamp<Duration>(2 * rtt, milliseconds(10), milliseconds(200));
     timing.meter.warm_up = std::max<Duration>(milliseconds(50), 10 * rtt);
     return timing;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <map>
 #include <vector>
 
 namespace trellis::plugins::bwtree {
@@ -31,9 +32,13 @@ Forecast foretold(const Topology& topology, const TopologyBandwidth* known, Meas
     while (const auto round = plan.next()) {
         const std::vector<FlowRate> rates = fluid_rates(paths, capacity, *round);
         double longest = 0;
+        std::map<std::uint32_t, Delay> round_trips;  // the longest of each group, by which all are measured
+        for (const Flow& flow : *round) {
+            Delay& round_trip = round_trips[flow.group];
+            round_trip = std::max(round_trip, 2 * paths.delay(flow.from, flow.to));
+        }
         for (std::size_t i = 0; i < round->size(); ++i) {
-            const Delay round_trip = 2 * paths.delay((*round)[i].from, (*round)[i].to);
-            const Duration longest_of_it = longest_time(timing_for(round_trip, 1).meter);
+            const Duration longest_of_it = longest_time(timing_for(round_trips[(*round)[i].group], 1).meter);
             const double seconds = std::chrono::duration<double>(longest_of_it).count();
             longest = std::max(longest, seconds);
             forecast.bytes += static_cast<std::uint64_t>(rates[i].bits_per_second / 8 * seconds);

@@ -34,15 +34,19 @@ constexpr double sure_errors = 3;
 
 // Several turns of a link; with what was at hand for them.
 struct LinkEvidence::Loads {
-    double count = 0, load = 0, variance = 0, at_hand = 0;
+    double count = 0, load = 0, squares = 0, variance = 0, at_hand = 0;
     void add(double one_load, double one_variance, double one_at_hand) {
         ++count;
         load += one_load;
+        squares += one_load * one_load;
         variance += one_variance;
         at_hand += one_at_hand;
     }
+    // As sure as each of them, and as they agree.
     [[nodiscard]] LinkBandwidth mean() const {
-        return {Kind::measured, load / count, std::sqrt(variance) / count};
+        const double between =
+            count > 1 ? std::max(squares - load * load / count, 0.0) / (count - 1) * count : 0;
+        return {Kind::measured, load / count, std::sqrt(std::max(variance, between)) / count};
     }
     // The share of what was at hand, and its standard error.
     [[nodiscard]] double reached() const { return std::min(load / at_hand, 1.0); }

@@ -146,6 +146,12 @@ void SaturatingPlan::take(std::span<const FlowRate> rates) {
     evidence_.add(targets_, round_, rates);
 }
 
+// Its links may not have had their turn.
+void SaturatingPlan::take_back(TopologyNode host) {
+    out_.erase(host);
+    pass_ = std::min(pass_, Pass::rest);
+}
+
 TopologyBandwidth SaturatingPlan::result() const {
     TopologyBandwidth tree{topology_, {}};
     for (DirectedLink link = 0; link < paths_.count(); link += 2)

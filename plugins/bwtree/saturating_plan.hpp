@@ -26,7 +26,7 @@ class SaturatingPlan final : public MeasuringPlan {
     [[nodiscard]] std::optional<Round> next() override;
     void take(std::span<const FlowRate> rates) override;
     void leave_out(TopologyNode host) override { out_.insert(host); }
-    void take_back(TopologyNode host) override { out_.erase(host); }
+    void take_back(TopologyNode host) override;
     [[nodiscard]] TopologyBandwidth result() const override;
 
   private:

@@ -252,6 +252,20 @@ TEST(SaturatingPlan, HostsThatAreGoneTakeNoPart) {
     EXPECT_NE(found.links[4][0].kind, Kind::not_measured);
 }
 
+TEST(SaturatingPlan, AHostThatComesBackWhenAllElseIsKnownGetsItsTurns) {
+    PlannedNetwork network(levels({3, 4}));
+    network.plan().leave_out(5);
+    const auto go_on = [&] {
+        while (const auto round = network.plan().next())
+            network.plan().take(std::vector<FlowRate>(round->size(), FlowRate{1e8, 1e6}));
+    };
+    go_on();
+    network.plan().take_back(5);
+    go_on();
+    EXPECT_NE(network.plan().result().links[5][0].kind, Kind::not_measured);
+    EXPECT_NE(network.plan().result().links[5][1].kind, Kind::not_measured);
+}
+
 TEST(SaturatingPlan, EndsThoughNothingEverComes) {
     PlannedNetwork network(levels({3, 4}));
     std::size_t rounds = 0;

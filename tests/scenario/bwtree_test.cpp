@@ -266,6 +266,43 @@ TEST(BwtreeSimulated, AHostThatIsHeardAgainIsMeasured) {
     measured.expect_measured("d03", "a00", 0, 500e6);
 }
 
+struct Truth {
+    std::string from, to;
+    std::size_t link;  // on the way
+    double rate;
+};
+
+// Of `uneven`, where a link is not that of a host of which something was never heard again.
+void expect_no_wrong_figure(MeasuredTree& measured, const std::vector<Truth>& links) {
+    for (const auto& [from, to, link, rate] : links) {
+        const LinkBandwidth found = measured.on_way(from, to, link);
+        EXPECT_LT(found.bits_per_second, 1.1 * rate) << from << " to " << to << ", link " << link;
+        if (found.kind == Kind::measured) {
+            EXPECT_GT(found.bits_per_second, 0.9 * rate) << from << " to " << to << ", link " << link;
+        }
+    }
+}
+
+// For as long as TCP needs to repeat a word, or long enough to be taken for gone.
+TEST(BwtreeSimulated, AHostThatStandsStillMakesNoWrongFigure) {
+    const std::vector<Truth> links{
+        {"a00", "b00", 0, 300e6}, {"a00", "b00", 1, 1e9},   {"a00", "b00", 2, 100e6},
+        {"a00", "b00", 3, 150e6}, {"b00", "a00", 0, 300e6}, {"b00", "a00", 1, 200e6},
+        {"b00", "a00", 2, 1e9},   {"b00", "a00", 3, 300e6}, {"a01", "b01", 0, 300e6},
+        {"b01", "a01", 3, 300e6}, {"d00", "a00", 0, 50e6},  {"a00", "d00", 3, 50e6}};
+    for (const int begin : {0, 100, 220, 400, 650, 900, 1200, 1600, 2100})
+        for (const int length : {250, 5000}) {
+            MeasuredTree measured(sim::parse_lab(uneven));
+            auto& world = measured.shell().world();
+            const TimePoint at = world.time().now() + milliseconds(begin);
+            world.time().at(at, [&world] { world.stop("a00"); });
+            world.time().at(at + milliseconds(length), [&world] { world.resume("a00"); });
+            (void)measured.run();
+            expect_no_wrong_figure(measured, links);
+            ASSERT_FALSE(::testing::Test::HasFailure()) << "after " << begin << " ms for " << length << " ms";
+        }
+}
+
 TEST(BwtreeSimulated, OneSeedGivesOneResult) {
     const auto measure = [] {
         MeasuredTree measured(sim::parse_lab(uneven), 5);
