@@ -16,7 +16,8 @@ double seconds(Duration duration) {
 bool FlowMeter::add(TimePoint now, std::uint64_t arrived) {
     if (now <= before_) return false;
     const std::uint64_t count = std::max(arrived, counted_);
-    const double rate = static_cast<double>(count - counted_) / seconds(now - before_);
+    const bool stood_still = now - before_ > static_cast<int>(slots_of_reading) * settings_.slot;
+    const double rate = stood_still ? 0 : static_cast<double>(count - counted_) / seconds(now - before_);
     while (slot_begin_ < now && !done()) {
         const TimePoint from = std::max(before_, slot_begin_), end = slot_begin_ + settings_.slot;
         bytes_ += rate * seconds(std::min(now, end) - from);

@@ -30,8 +30,9 @@ class FlowMeter {
     FlowMeter(MeterSettings settings, TimePoint begin, std::uint64_t arrived)
         : settings_(settings), before_(begin), counted_(arrived), slot_begin_(begin + settings.warm_up) {}
 
-    // How many bytes have arrived by now, which came evenly since the last time. Time never goes back, nor is
-    // a count below an earlier one counted. True if there are rates to take.
+    // How many bytes have arrived by now, which came evenly since the last time; where that is longer ago
+    // than a reading, nobody knows when, and they count as nothing. Time never goes back, nor is a count
+    // below an earlier one counted. True if there are rates to take.
     bool add(TimePoint now, std::uint64_t arrived);
     // The rates of the slots that have ended since the last time, in bytes per second.
     [[nodiscard]] std::vector<float> take();

@@ -49,6 +49,16 @@ TEST(FlowMeter, BytesAreInTheSlotsInWhichTheyCame) {
     EXPECT_EQ(meter.take(), (std::vector<float>{3e5F, 2e5F, 1e5F, 0, 0}));
 }
 
+// They may have come long before.
+TEST(FlowMeter, WhatCameWhileItsSenderStoodStillCountsAsNothing) {
+    FlowMeter meter({milliseconds(10), milliseconds(0)}, TimePoint{}, 0);
+    EXPECT_TRUE(meter.add(at(milliseconds(110)), 1'000'000));
+    EXPECT_TRUE(meter.add(at(milliseconds(120)), 1'010'000));
+    std::vector<float> expected(11, 0);
+    expected.push_back(1e6F);
+    EXPECT_EQ(meter.take(), expected);
+}
+
 // As a count that supposes whole segments has it when the gap before them closes.
 TEST(FlowMeter, ACountThatFallsTakesNothingAway) {
     FlowMeter meter({milliseconds(10), milliseconds(0)}, TimePoint{}, 0);

@@ -51,8 +51,9 @@ TEST_F(BcastPlaces, AServerOfFilesMayRefuseOnlyWhenAFileIsClosed) {
         files("h4").set_capacity(1'000'000);
         files("h4").claim_free(9'000'000);
         files("h4").refuse_late();
-        for (const std::string options : {"", "--plain "}) {
-            EXPECT_EQ(run("bcast " + options + source + " /home"), 1);
+        for (const std::string before : {"bcast ", "bcast --plain "}) {
+            const std::string line = before + source;
+            EXPECT_EQ(run(line + " /home"), 1);
             EXPECT_THAT(said_, HasSubstr(": Disk quota exceeded"));
             EXPECT_THAT(said_, HasSubstr("bcast: h4: /home" + source.substr(4)));
             EXPECT_THAT(said_, HasSubstr(have_it_but(1)));
@@ -202,7 +203,7 @@ TEST_F(BcastPlaces, TheOrderMayStandInAFileThatALinkLeadsTo) {
 }
 
 TEST_F(BcastPlaces, GathersAFileWithHolesWhereThereIsRoomForItsContents) {
-    const std::string content = std::string(20'000'000, '\0') + drawn_bytes(1'000'000);
+    const std::string content = std::string(8'000'000, '\0') + drawn_bytes(1'000'000);
     files("h3").put("/tmp/core", content);
     files("ctl").claim_free(5'000'000);
     EXPECT_EQ(run("gather h3:/tmp/core /tmp/here"), 0) << said_;
