@@ -35,6 +35,13 @@ std::string bytes_text(std::uint64_t bytes) {
     return text;
 }
 
+// Something is known of each direction of each link.
+bool all_known(const TopologyBandwidth& tree) {
+    return std::ranges::none_of(tree.links, [](const auto& link) {
+        return std::ranges::count(link, LinkBandwidth::Kind::not_measured, &LinkBandwidth::kind) > 0;
+    });
+}
+
 std::string dump(const nlohmann::json& json) {
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
@@ -50,6 +57,7 @@ class BwtreeCommand final : public Command {
     Task<int> measure(CommandContext& context, Topology topology);
     std::unique_ptr<MeasuringPlan> make_plan(const Topology& topology) const;
     static Result<Topology> topology_of(CommandContext& context);
+    static bool say_missed(CommandContext& context, const Conducted& done, const TopologyBandwidth& found);
     void say_summary(CommandContext& context, const Conducted& done, const TopologyBandwidth& found,
                      Duration taken) const;
 
@@ -122,11 +130,22 @@ Task<int> BwtreeCommand::measure(CommandContext& context, Topology topology) {
     for (const auto& [host, why] : done.out)
         context.say("bwtree: " + topology.hosts[host] + ": " + why);
     const auto value = std::make_shared<BandwidthValue>(plan->result());
+    const bool missed = say_missed(context, done, value->tree());
     say_summary(context, done, value->tree(), context.clock().now() - started);
     context.bus().publish("bandwidth", value, topology.hosts);
     std::string text = options_.json() ? dump(value->to_json()) : value->to_text();
     co_await context.print(std::move(text));
-    co_return done.out.empty() && done.failures == 0 && !done.budget_spent ? 0 : 1;
+    co_return done.out.empty() && !missed && done.failures == 0 && !done.budget_spent ? 0 : 1;
+}
+
+// The hosts that were silent in their turn; whether links have no figure for that.
+bool BwtreeCommand::say_missed(CommandContext& context, const Conducted& done,
+                               const TopologyBandwidth& found) {
+    if (done.back.empty() || all_known(found)) return false;
+    for (const TopologyNode host : done.back)
+        context.say("bwtree: " + found.topology.hosts[host] +
+                    ": was silent for a while: not all is measured");
+    return true;
 }
 
 void BwtreeCommand::say_summary(CommandContext& context, const Conducted& done,

@@ -1,7 +1,5 @@
 #include "plugins/bwtree/conductor.hpp"
 
-#include "plugins/bwtree/flow_timing.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -19,6 +17,8 @@ constexpr double steady_error = 0.02;
 constexpr double least_error = 0.002;
 // Less than this cannot be measured.
 constexpr std::uint64_t least_bytes = std::uint64_t{512} * 1024;
+// More than a flow of any network brings in its time.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 40;
 constexpr const char* silent = "silent";
 
 std::uint32_t microseconds_of(Duration duration) {
@@ -35,8 +35,7 @@ Conductor::Conductor(CommandContext& context, Operation& operation, const Topolo
       paths_(topology),
       hosts_(std::move(hosts)),
       plan_(plan),
-      budget_(budget),
-      limited_(budget != UINT64_MAX) {
+      budget_(budget) {
     for (TopologyNode node = 0; node < hosts_.size(); ++node)
         nodes_[hosts_[node].id] = node;
 }
@@ -111,32 +110,44 @@ Task<bool> Conductor::carry_out(const Round& round) {
 
 void Conductor::send(const Round& round) {
     std::map<TopologyNode, Assignment> assignments;
-    most_of_flow_ = budget_ / round.size();
+    const std::uint64_t most = std::min(budget_ / round.size(), most_bytes);
     measuring_.clear();
     connecting_.clear();
     for (FlowNumber i = 0; i < round.size(); ++i)
         if (!is_out(round[i].from) && !is_out(round[i].to)) measuring_[round[i].group].push_back(i);
     for (const auto& [group, flows] : measuring_) {
-        Delay longest{0};
-        for (const FlowNumber i : flows)
-            longest = std::max(longest, 2 * paths_.delay(round[i].from, round[i].to));
-        const FlowTiming timing = timing_for(longest, flows.size());
+        const FlowTiming timing = timing_of(flows);
         for (const FlowNumber i : flows) {
             const auto [from, to, unused] = round[i];
             busy_.insert({from, to});
             connecting_.insert(i);
             assignments[from].sending.push_back({i, hosts_[to].id, ports_.at(to), timing.streams,
                                                  microseconds_of(timing.meter.slot),
-                                                 microseconds_of(timing.meter.warm_up), most_of_flow_});
+                                                 microseconds_of(timing.meter.warm_up), most});
             assignments[to].receiving.push_back({i, hosts_[from].id});
         }
     }
     for (auto& [node, assignment] : assignments) {
         assignment.round = static_cast<std::uint32_t>(conducted_.rounds);
+        const std::uint64_t may_send = most * assignment.sending.size();
+        budget_ -= may_send;
+        may_send_[{assignment.round, node}] = may_send;
         operation_.send(hosts_[node].id, encode(ToRole(std::move(assignment))));
     }
     context_.progress("bwtree: round " + std::to_string(conducted_.rounds) + ", " +
                       std::to_string(round.size()) + " flows");
+}
+
+FlowTiming Conductor::timing_of(const std::vector<FlowNumber>& flows) const {
+    Delay longest{0};
+    std::map<TopologyNode, std::size_t> of_host;
+    std::size_t most = 1;
+    for (const FlowNumber i : flows) {
+        const auto [from, to, unused] = round_[i];
+        longest = std::max(longest, 2 * paths_.delay(from, to));
+        most = std::max({most, ++of_host[from], ++of_host[to]});
+    }
+    return timing_for(longest, most);
 }
 
 void Conductor::take(TopologyNode from, const ToRoot& message) {
@@ -150,13 +161,13 @@ void Conductor::take(TopologyNode from, const ToRoot& message) {
     if (const auto* idle = std::get_if<Idle>(&message)) take_idle(from, *idle);
 }
 
-// Of a host that was left out meanwhile it was supposed what it may have sent.
+// Late, too, from a host that was left out meanwhile.
 void Conductor::take_idle(TopologyNode from, const Idle& idle) {
-    const auto supposed = supposed_.extract({idle.round, from});
-    if (!supposed && (idle.round != conducted_.rounds || busy_.erase(from) == 0)) return;
-    if (supposed) budget_ += supposed.mapped();
+    if (idle.round == conducted_.rounds) busy_.erase(from);
+    const auto may_send = may_send_.extract({idle.round, from});
+    if (may_send.empty()) return;
     conducted_.bytes += idle.sent;
-    budget_ -= std::min(budget_, idle.sent);
+    budget_ += may_send.mapped() - std::min(may_send.mapped(), idle.sent);
 }
 
 void Conductor::take_arrival(TopologyNode from, const Arrival& arrival) {
@@ -173,25 +184,35 @@ void Conductor::take_arrival(TopologyNode from, const Arrival& arrival) {
     settle(flow.group);
 }
 
+// A host may be told late to begin, and what others bring meanwhile is not to be added to what it brings.
+// Those that stay ahead by more than a report began earlier: by up to another one, since each tells when it
+// has one.
+std::size_t Conductor::Progress::early() const {
+    const std::size_t ahead = std::min(lead, slots.size());
+    return ahead > slots_of_report ? std::min(ahead + slots_of_report, slots.size()) : 0;
+}
+
+void Conductor::align(std::span<const FlowNumber> flows) {
+    std::size_t least = most_slots;
+    for (const FlowNumber i : flows)
+        if (progress_[i].tells()) least = std::min(least, progress_[i].slots.size());
+    for (const FlowNumber i : flows)
+        if (least > 0 && !progress_[i].ended)
+            progress_[i].lead = std::min(progress_[i].lead, progress_[i].slots.size() - least);
+}
+
 // By the same slots of all its flows, the later half or ten: while one is steady, another one may be held up.
-// Flows that have far more slots than others began before them, as the word to begin was late elsewhere: of
-// these the last slots are of the same time.
 void Conductor::settle(std::uint32_t group) {
     const auto found = measuring_.find(group);
     if (found == measuring_.end()) return;
+    align(found->second);
     std::size_t count = most_slots;
     bool ended = true;
     for (const FlowNumber i : found->second) {
         ended &= progress_[i].ended;
-        if (!progress_[i].ended || !progress_[i].slots.empty())
-            count = std::min(count, progress_[i].slots.size());
+        if (progress_[i].tells()) count = std::min(count, progress_[i].slots.size() - progress_[i].early());
     }
     if (!ended && count < slots_of_reading) return;
-    for (const FlowNumber i : found->second) {
-        Progress& progress = progress_[i];
-        const std::size_t more = progress.slots.size() - std::min(count, progress.slots.size());
-        progress.earlier = more > 2 * slots_of_report ? more : 0;
-    }
     const std::size_t from = std::min(count / 2, count - std::min(count, slots_of_reading));
     const double error = read(found->second, from, count);
     if (ended || count == most_slots || error < steady_error) measuring_.erase(found);
@@ -204,16 +225,13 @@ void Conductor::settle(std::uint32_t group) {
 double Conductor::read(std::span<const FlowNumber> flows, std::size_t from, std::size_t end) {
     const auto count = static_cast<double>(end - from);
     std::vector<double> sums(end - from, 0);
-    std::size_t counting = 0;
     for (const FlowNumber i : flows) {
-        const Progress& progress = progress_[i];
-        if (progress.slots.size() < end) continue;
-        ++counting;
+        const std::span<const double> slots = std::span(progress_[i].slots).subspan(progress_[i].early());
+        if (slots.size() < end) continue;
         rates_[i].bits_per_second = 0;
         for (std::size_t slot = from; slot < end; ++slot) {
-            const double rate = progress.slots[slot + progress.earlier];
-            sums[slot - from] += rate;
-            rates_[i].bits_per_second += rate / count;
+            sums[slot - from] += slots[slot];
+            rates_[i].bits_per_second += slots[slot] / count;
         }
     }
     const double mean = std::accumulate(sums.begin(), sums.end(), 0.0) / count;
@@ -224,39 +242,36 @@ double Conductor::read(std::span<const FlowNumber> flows, std::size_t from, std:
     }
     const double error =
         count > 1 ? std::max(std::sqrt(6 * squares / count) / count, least_error * mean) : mean;
+    const auto adds = [&](FlowNumber i) { return rates_[i].bits_per_second > 0; };
+    const auto adding = static_cast<double>(std::ranges::count_if(flows, adds));
     for (const FlowNumber i : flows)
-        rates_[i].standard_error = error / std::sqrt(static_cast<double>(counting));
+        if (adds(i)) rates_[i].standard_error = error / std::sqrt(adding);
     return error / mean;
 }
 
-// What it takes part in is void, for the others were held up by it; what was settled before is not. It is to
-// end it when it hears again.
+// What it took part in is void if it is not settled, and it is to end it when it hears again.
 void Conductor::leave_out(TopologyNode host, const std::string& why) {
     if (!conducted_.out.insert_or_assign(host, why).second) return;
+    conducted_.back.erase(host);
     plan_.leave_out(host);
-    const auto round = static_cast<std::uint32_t>(conducted_.rounds);
-    if (busy_.erase(host) > 0) {
-        operation_.send(hosts_[host].id, encode(ToRole(Stop{round})));
-        const std::uint64_t most = limited_ ? most_of_flow_ * flows_from(host) : 0;
-        supposed_[{round, host}] = most;
-        budget_ -= std::min(budget_, most);
-    }
+    if (busy_.erase(host) > 0)
+        operation_.send(hosts_[host].id, encode(ToRole(Stop{static_cast<std::uint32_t>(conducted_.rounds)})));
     for (FlowNumber i = 0; i < progress_.size(); ++i) {
         if (round_[i].from != host && round_[i].to != host) continue;
-        connecting_.erase(i);
-        void_group(round_[i].group);
+        progress_[i].ended = true;
+        give_up(round_[i].group);
     }
 }
 
-std::uint64_t Conductor::flows_from(TopologyNode host) const {
-    return static_cast<std::uint64_t>(std::ranges::count(round_, host, &Flow::from));
-}
-
-void Conductor::void_group(std::uint32_t group) {
-    const auto flows = measuring_.extract(group);
-    if (!flows) return;
-    for (const FlowNumber i : flows.mapped())
+// What some of its flows bring while they share links with one that falls silent is no load of all. A sum
+// that has settled was carried.
+void Conductor::give_up(std::uint32_t group) {
+    const auto found = measuring_.extract(group);
+    if (found.empty()) return;
+    for (const FlowNumber i : found.mapped()) {
+        connecting_.erase(i);
         rates_[i] = {};
+    }
 }
 
 // From the next round on.
@@ -264,6 +279,7 @@ void Conductor::take_back(TopologyNode host) {
     const auto out = conducted_.out.find(host);
     if (out == conducted_.out.end() || out->second != silent || !ports_.contains(host)) return;
     conducted_.out.erase(out);
+    conducted_.back.insert(host);
     plan_.take_back(host);
 }
 

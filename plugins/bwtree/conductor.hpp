@@ -6,6 +6,8 @@
 #include "trellis/command.hpp"
 
 #include "agentd/model/directed_paths.hpp"
+#include "plugins/bwtree/flow_meter.hpp"
+#include "plugins/bwtree/flow_timing.hpp"
 #include "plugins/bwtree/measuring_plan.hpp"
 #include "plugins/bwtree/messages.hpp"
 
@@ -26,6 +28,7 @@ struct Conducted {
     std::uint64_t bytes = 0;  // that were sent
     bool budget_spent = false;
     std::map<TopologyNode, std::string> out;  // hosts left out, and why
+    std::set<TopologyNode> back;              // that were silent, and are heard again
     std::size_t failures = 0;                 // flows of which nothing came, though both hosts were there
     std::string failure;                      // the first of these
 };
@@ -42,16 +45,17 @@ class Conductor {
     Task<bool> step();
     Task<bool> carry_out(const Round& round);
     void send(const Round& round);
+    [[nodiscard]] FlowTiming timing_of(const std::vector<FlowNumber>& flows) const;
     template <class Message>
     void tell_all();
     void take(TopologyNode from, const ToRoot& message);
-    void take_idle(TopologyNode from, const Idle& idle);
     void take_arrival(TopologyNode from, const Arrival& arrival);
+    void take_idle(TopologyNode from, const Idle& idle);
+    void align(std::span<const FlowNumber> flows);
     void settle(std::uint32_t group);
     [[nodiscard]] double read(std::span<const FlowNumber> flows, std::size_t from, std::size_t end);
     void leave_out(TopologyNode host, const std::string& why);
-    void void_group(std::uint32_t group);
-    [[nodiscard]] std::uint64_t flows_from(TopologyNode host) const;
+    void give_up(std::uint32_t group);
     void take_back(TopologyNode host);
     [[nodiscard]] bool is_out(TopologyNode host) const { return conducted_.out.contains(host); }
     [[nodiscard]] std::optional<TopologyNode> node_of(HostId host) const;
@@ -62,18 +66,17 @@ class Conductor {
     DirectedPaths paths_;
     std::vector<Host> hosts_;
     MeasuringPlan& plan_;
-    std::uint64_t budget_;
-    bool limited_;                    // there is one
-    std::uint64_t most_of_flow_ = 0;  // bytes, in this round
-    // Bytes of hosts that were left out, by round: what they have said nothing of.
-    std::map<std::pair<std::uint32_t, TopologyNode>, std::uint64_t> supposed_;
-    std::map<TopologyNode, std::uint16_t> ports_;  // of those that are ready
+    std::uint64_t budget_;  // less what hosts may send that have not said yet how much they did
+    std::map<std::pair<std::uint32_t, TopologyNode>, std::uint64_t> may_send_;  // by round and host
+    std::map<TopologyNode, std::uint16_t> ports_;                               // of those that are ready
     std::map<HostId, TopologyNode> nodes_;
     // Of one flow of the round.
     struct Progress {
-        std::vector<double> slots;  // rates
-        bool ended = false;         // no more will come
-        std::size_t earlier = 0;    // so many slots than the flow of its group that began last
+        std::vector<double> slots;      // rates
+        std::size_t lead = most_slots;  // so many more than the last one of its group, at least
+        bool ended = false;             // no more will come
+        [[nodiscard]] bool tells() const { return !ended || !slots.empty(); }
+        [[nodiscard]] std::size_t early() const;  // how many it had before that one began
     };
     Round round_;
     std::vector<Progress> progress_;

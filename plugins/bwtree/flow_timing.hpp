@@ -18,7 +18,8 @@ struct FlowTiming {
     MeterSettings meter;
 };
 
-// By the longest of their round-trip times, and how many they are.
+// By the longest of their round-trip times, and how many of them one host sends or takes at most: each host
+// is to fill its card, however many others fill theirs, since less is not told from a link that is full.
 [[nodiscard]] inline FlowTiming timing_for(Delay round_trip, std::size_t flows) {
     using std::chrono::milliseconds;
     const auto rtt = std::chrono::duration_cast<Duration>(round_trip);
@@ -26,10 +27,8 @@ struct FlowTiming {
                                 : rtt < milliseconds(10) ? 2
                                 : rtt < milliseconds(50) ? 4
                                                          : 16;
-    // Of each flow, that it may fill a card of 1 Gbit/s with a window of some 4 MB.
-    const std::size_t least = rtt < milliseconds(25) ? 1 : rtt < milliseconds(50) ? 2 : 4;
     FlowTiming timing;
-    timing.streams = static_cast<std::uint8_t>(std::max(least, (streams + flows - 1) / flows));
+    timing.streams = static_cast<std::uint8_t>((streams + flows - 1) / flows);
     timing.meter.slot = std::clamp<Duration>(2 * rtt, milliseconds(10), milliseconds(200));
     timing.meter.warm_up = std::max<Duration>(milliseconds(50), 10 * rtt);
     return timing;

@@ -23,6 +23,14 @@ std::vector<double> supposed_rates(const Topology& topology, const TopologyBandw
     return rates;
 }
 
+// Of the flows of each group.
+std::map<std::uint32_t, Delay> longest_round_trips(const DirectedPaths& paths, const Round& round) {
+    std::map<std::uint32_t, Delay> longest;
+    for (const auto& [from, to, group] : round)
+        longest[group] = std::max(longest[group], 2 * paths.delay(from, to));
+    return longest;
+}
+
 }  // namespace
 
 Forecast foretold(const Topology& topology, const TopologyBandwidth* known, MeasuringPlan& plan) {
@@ -31,14 +39,11 @@ Forecast foretold(const Topology& topology, const TopologyBandwidth* known, Meas
     Forecast forecast;
     while (const auto round = plan.next()) {
         const std::vector<FlowRate> rates = fluid_rates(paths, capacity, *round);
+        const std::map<std::uint32_t, Delay> round_trips = longest_round_trips(paths, *round);
         double longest = 0;
-        std::map<std::uint32_t, Delay> round_trips;  // the longest of each group, by which all are measured
-        for (const Flow& flow : *round) {
-            Delay& round_trip = round_trips[flow.group];
-            round_trip = std::max(round_trip, 2 * paths.delay(flow.from, flow.to));
-        }
         for (std::size_t i = 0; i < round->size(); ++i) {
-            const Duration longest_of_it = longest_time(timing_for(round_trips[(*round)[i].group], 1).meter);
+            const Delay round_trip = round_trips.at((*round)[i].group);
+            const Duration longest_of_it = longest_time(timing_for(round_trip, 1).meter);
             const double seconds = std::chrono::duration<double>(longest_of_it).count();
             longest = std::max(longest, seconds);
             forecast.bytes += static_cast<std::uint64_t>(rates[i].bits_per_second / 8 * seconds);

@@ -42,11 +42,10 @@ struct LinkEvidence::Loads {
         variance += one_variance;
         at_hand += one_at_hand;
     }
-    // As sure as each of them, and as they agree.
+    // Its error is no less than loads that lie apart tell.
     [[nodiscard]] LinkBandwidth mean() const {
-        const double between =
-            count > 1 ? std::max(squares - load * load / count, 0.0) / (count - 1) * count : 0;
-        return {Kind::measured, load / count, std::sqrt(std::max(variance, between)) / count};
+        const double apart = count > 1 ? (squares - load * load / count) * count / (count - 1) : 0;
+        return {Kind::measured, load / count, std::sqrt(std::max(variance, apart)) / count};
     }
     // The share of what was at hand, and its standard error.
     [[nodiscard]] double reached() const { return std::min(load / at_hand, 1.0); }

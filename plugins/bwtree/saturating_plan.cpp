@@ -142,14 +142,14 @@ void SaturatingPlan::fill_round() {
     waiting_ = std::move(later);
 }
 
-void SaturatingPlan::take(std::span<const FlowRate> rates) {
-    evidence_.add(targets_, round_, rates);
-}
-
-// Its links may not have had their turn.
+// Whatever it is late for.
 void SaturatingPlan::take_back(TopologyNode host) {
     out_.erase(host);
     pass_ = std::min(pass_, Pass::rest);
+}
+
+void SaturatingPlan::take(std::span<const FlowRate> rates) {
+    evidence_.add(targets_, round_, rates);
 }
 
 TopologyBandwidth SaturatingPlan::result() const {
