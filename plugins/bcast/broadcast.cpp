@@ -72,7 +72,7 @@ void Broadcast::take(const OperationEvent& event) {
     } else if (const auto* result = std::get_if<RoleResult>(&event.what)) {
         Part& part = parts_[event.host];
         part.awaited = false;
-        if (event.host == wish_.source && !sealed_) fail(result->outcome.detail);
+        if (event.host == wish_.source && !sealed_) tell_to_end(result->outcome.detail);
         if (!result->outcome.ok())
             leave_out(event.host, result->outcome.detail);
         else if (part.state != State::has)
@@ -215,10 +215,6 @@ void Broadcast::seal(const Sealed& sealed) {
     tell_all(sealed);
 }
 
-void Broadcast::fail(const std::string& cause) {
-    tell_to_end(cause);
-}
-
 void Broadcast::tell_to_end(const std::string& cause) {
     if (!told_to_end_) told_to_end_ = context_.clock().now();
     tell_all(Finish{cause});
@@ -234,14 +230,14 @@ Task<void> Broadcast::produce() {
     if (produced)
         seal(Sealed{holding_->digest_of_all()});
     else
-        fail(produced.error().message());
+        tell_to_end(produced.error().message());
 }
 
 Task<void> Broadcast::feed(HostId host, Ask ask) {
     Part& part = parts_.at(host);
     std::function<void()> on_tree = [&part] { part.by_tree = true; };
     co_await service_->serve(host, part.ready.endpoint, ask, std::move(on_tree));
-    if (producer_ && holding_->stopped()) fail(holding_->stopped()->message());
+    if (producer_ && holding_->stopped()) tell_to_end(holding_->stopped()->message());
 }
 
 Task<void> Broadcast::keep_time() {

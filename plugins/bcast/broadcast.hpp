@@ -73,8 +73,7 @@ class Broadcast {
     void exclude_late();
     void turn(const std::vector<Formation::Change>& changes);
     void seal(const Sealed& sealed);
-    void fail(const std::string& cause);
-    void tell_to_end(const std::string& cause);
+    void tell_to_end(const std::string& cause);  // empty: as all is well
     [[nodiscard]] bool awaits_source() const;
     [[nodiscard]] std::size_t count(State state) const;
     Task<void> produce();

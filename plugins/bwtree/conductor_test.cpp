@@ -113,7 +113,11 @@ class Scripted {
             says(both_pairs[flow].from, Connected{1, flow});
     }
     void idle(TopologyNode host, std::uint64_t sent = 0) { says(host, Idle{1, sent}); }
-    // Whether there was an event for each thing that it waited for.
+    void first_are_idle(TopologyNode hosts) {
+        for (TopologyNode host = 0; host < hosts; ++host)
+            idle(host);
+    }
+    // Until it is done or has heard all.
     Conducted conduct(std::uint64_t budget = UINT64_MAX, Delay one_way = Delay{200}) {
         const Topology topology = two_pairs(one_way);
         std::vector<Host> hosts(4);
@@ -141,7 +145,6 @@ class Scripted {
                 all.insert(all.end(), assignment->sending.begin(), assignment->sending.end());
         return all;
     }
-    [[nodiscard]] bool all_heard() const { return operation_.events.empty(); }
 
   private:
     NoContext context_;
@@ -159,8 +162,7 @@ TEST(BwtreeConductor, AHostThatFallsSilentAfterItsGroupHasSettledTakesNothingFro
     script.tells(0, slots(10, 5e7F));
     script.tells(1, slots(10, 5e7F));
     script.suspect(3);
-    for (TopologyNode host = 0; host < 3; ++host)
-        script.idle(host);
+    script.first_are_idle(3);
     script.conduct();
     EXPECT_NEAR(script.rate(0), 5e7, 1e3);
     EXPECT_NEAR(script.rate(1), 5e7, 1e3);
@@ -173,8 +175,7 @@ TEST(BwtreeConductor, WhatOthersSharedWithAHostThatFellSilentBeforeItHasSettledI
     script.tells(1, slots(5, 5e7F));
     script.suspect(3);
     script.tells(0, slots(10, 5e7F));
-    for (TopologyNode host = 0; host < 3; ++host)
-        script.idle(host);
+    script.first_are_idle(3);
     script.conduct();
     EXPECT_EQ(script.rate(0), 0);
     EXPECT_EQ(script.rate(1), 0);
@@ -189,8 +190,7 @@ TEST(BwtreeConductor, WhatAFlowBroughtBeforeAnotherBeganIsNotAddedToThat) {
         script.tells(1, slots(5, 5e7F));
         script.tells(0, slots(5, 5e7F));
     }
-    for (TopologyNode host = 0; host < 4; ++host)
-        script.idle(host);
+    script.first_are_idle(4);
     script.conduct();
     EXPECT_NEAR(script.rate(0), 5e7, 1e3);
     EXPECT_NEAR(script.rate(1), 5e7, 1e3);
@@ -225,8 +225,7 @@ TEST(BwtreeConductor, AFlowOfWhichNothingCameTakesNothingOfTheStandardError) {
     script.connected();
     script.says(1, Arrival{1, 1, {}, true, "refused"});
     script.tells(0, slots(10, 1e8F));
-    for (TopologyNode host = 0; host < 4; ++host)
-        script.idle(host);
+    script.first_are_idle(4);
     script.conduct();
     EXPECT_NEAR(script.standard_error(0), 0.002 * 1e8 * 8 * 1538 / 1448, 1e3);
 }
@@ -237,8 +236,7 @@ TEST(BwtreeConductor, EachHostHasTheStreamsThatALongWayTakes) {
     script.connected();
     script.says(0, Arrival{1, 0, {}, true, "refused"});
     script.says(1, Arrival{1, 1, {}, true, "refused"});
-    for (TopologyNode host = 0; host < 4; ++host)
-        script.idle(host);
+    script.first_are_idle(4);
     script.conduct(UINT64_MAX, Delay{50'000});
     std::vector<int> streams;
     for (const Sending& sending : script.sendings())
