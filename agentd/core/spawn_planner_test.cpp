@@ -8,7 +8,7 @@ namespace trellis {
 namespace {
 
 constexpr std::chrono::milliseconds quick{200};
-constexpr std::chrono::seconds slow{10};
+constexpr std::chrono::seconds long_wait{10};
 
 std::optional<Route> anyone(const std::string&, const std::string&) {
     return Route{};
@@ -75,7 +75,8 @@ TEST(SpawnPlanner, SlowLoginsLetFewerRunAtOnce) {
     for (int ended = 0; ended < 900; ++ended) {
         for (const auto& assignment : planner.next())
             running.push_back(assignment);
-        planner.reached(running.front().worker, running.front().target, ended < 50 ? Duration(quick) : slow);
+        planner.reached(running.front().worker, running.front().target,
+                        ended < 50 ? Duration(quick) : long_wait);
         running.pop_front();
     }
     EXPECT_LT(planner.in_flight(), limits.crowd);

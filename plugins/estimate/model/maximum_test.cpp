@@ -2,6 +2,7 @@
 #include "plugins/estimate/model/maximum.hpp"
 
 #include "plugins/estimate/model/closed_form.hpp"
+#include "tests/sim/effort.hpp"
 
 #include <cmath>
 #include <random>
@@ -119,10 +120,10 @@ Exact exact_maximum(const std::vector<TruncatedPareto>& hosts, bool published) {
 
 TEST(EstimateMaximum, TruncationsAgreeWithFiftyDigits) {
     Lot lot(2);
-    for (int set = 0; set < 6; ++set) {
+    for (std::uint64_t set = 0; set < sim::effort(6, 2); ++set) {
         std::vector<TruncatedPareto> cuts;
         Hosts hosts;
-        for (int host = 0; host < 2 + set % 3; ++host) {
+        for (std::uint64_t host = 0; host < 2 + set % 3; ++host) {
             const double k = lot.between(40, 60);
             const double alpha = set == 0 ? 1.0 : lot.between(0.4, 1);
             cuts.push_back({k, alpha, k * std::pow(16, 1 / alpha)});
