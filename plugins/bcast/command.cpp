@@ -6,6 +6,7 @@
 #include "plugins/bcast/order.hpp"
 #include "plugins/bcast/packing.hpp"
 #include "plugins/bcast/patient_source.hpp"
+#include "plugins/bcast/user_path.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -97,10 +98,7 @@ Result<Wish> BcastCommand::wish(CommandContext& context, const std::vector<Host>
             return invalid(name + " is none of the selected hosts (a file of that name: ./" + path_ + ")");
         giver_ = *host;
         wish.source = host->id;
-        wish.source_path = path_.substr(colon + 1);
-        const std::string directory = context.directory(name);
-        if (!wish.source_path.starts_with('/') && !directory.empty())
-            wish.source_path = directory + "/" + wish.source_path;
+        wish.source_path = path_from(context.directory(name), path_.substr(colon + 1));
     }
     wish.destination = destination_.empty() ? "." : destination_;
     wish.verify = verify_;

@@ -35,7 +35,7 @@ std::string last_name(std::string path) {
     while (path.size() > 1 && path.ends_with('/'))
         path.pop_back();
     std::string name = path.substr(path.rfind('/') + 1);
-    return is_name(name) ? name : "";
+    return is_name(name) && path != "~" ? name : "";
 }
 
 bool is_name(std::string_view text) {

@@ -9,7 +9,8 @@ TEST(LastName, IsWhatAPathNamesInItsDirectory) {
     EXPECT_EQ(last_name("/tmp/a"), "a");
     EXPECT_EQ(last_name("a//"), "a");
     EXPECT_EQ(last_name(".ssh"), ".ssh");
-    for (const char* path : {"", "/", ".", "..", "a/..", "../", "//"})
+    EXPECT_EQ(last_name("~/a"), "a");
+    for (const char* path : {"", "/", ".", "..", "a/..", "../", "//", "~", "~/"})
         EXPECT_EQ(last_name(path), "") << path;
 }
 

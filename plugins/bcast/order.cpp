@@ -8,6 +8,7 @@
 #include "plugins/bcast/chain.hpp"
 #include "plugins/bcast/file_watch.hpp"
 #include "plugins/bcast/manifest.hpp"
+#include "plugins/bcast/user_path.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -51,7 +52,7 @@ Listed listed(const std::vector<std::string>& list, const std::vector<std::strin
 }
 
 Result<std::string> read_now(FileStore& files, const std::string& path) {
-    const auto file = files.open(led_to(files, path));
+    const auto file = files.open(led_to(files, from_home(path)));
     if (!file) return file.error();
     return (*file)->read(0, std::size_t{64} << 20);
 }

@@ -2,6 +2,7 @@
 
 #include "plugins/bcast/file_watch.hpp"
 #include "plugins/bcast/packing.hpp"
+#include "plugins/bcast/user_path.hpp"
 
 #include <utility>
 
@@ -39,6 +40,7 @@ class PatientSource final : public Source {
 
 Task<Result<std::unique_ptr<Source>>> open_patiently(std::shared_ptr<FileStore> files, Clock& clock,
                                                      SourcePath what) {
+    what.path = from_home(what.path);
     auto opening = open_path(files, what.path, std::move(what.digester));
     auto source = co_await while_files_answer(files, clock, what.path, std::move(opening));
     if (!source) co_return source.error();

@@ -2,6 +2,7 @@
 
 #include "plugins/bcast/final_path.hpp"
 #include "plugins/bcast/piped_command.hpp"
+#include "plugins/bcast/user_path.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -15,10 +16,6 @@ namespace {
 
 // In memory few, which stay in the processor's cache; those that lie in a file take none.
 constexpr std::size_t kept_in_memory = 4, kept_in_files = 16;
-
-std::string under(const std::string& directory, const std::string& path) {
-    return directory.empty() || path.starts_with('/') ? path : directory + "/" + path;
-}
 
 }  // namespace
 
@@ -58,12 +55,12 @@ Task<Result<void>> Recipient::prepare() {
 Result<void> Recipient::find_place() {
     const HostId self = context_.peers().self;
     const auto directory = request_.directories.find(self);
-    const std::string destination =
-        under(directory == request_.directories.end() ? "" : directory->second, request_.destination);
+    const std::string destination = from_home(
+        path_from(directory == request_.directories.end() ? "" : directory->second, request_.destination));
     auto path = final_path(*files_, destination, request_.about.name, request_.about.directory);
     if (!request_.pipe.empty()) {
         directory_ = destination;
-        path = under(destination, "bcast");
+        path = path_from(destination, "bcast");
     }
     if (!path) return path.error();
     const std::string number = std::to_string(static_cast<std::uint32_t>(self));

@@ -1,6 +1,7 @@
 // `bcast` and `gather` where something is already, or where files are not what one thinks, in the simulated
 // world.
 #include "tests/scenario/bcast_simulated.hpp"
+#include "tests/scenario/environment_variable.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -72,6 +73,29 @@ TEST_F(BcastPlaces, ATreeOfReadOnlyDirectoriesCanBeSentTwice) {
         }
         expect_no_parts();
     }
+}
+
+TEST_F(BcastPlaces, ATildeIsTheHomeDirectory) {
+    const EnvironmentVariable home("HOME", "/home/user");
+    std::string order;
+    for (const std::string& host : hosts_) {
+        files(host).put_directory("/home/user");
+        order.insert(0, host + "\n");
+    }
+    files("ctl").put_directory("/home/user");
+    files("ctl").put("/home/user/a", "of ctl");
+    files("ctl").put("/home/user/order", order);
+    files("h3").put("/home/user/b", "of h3");
+    EXPECT_EQ(run("bcast --order ~/order ~/a ~"), 0) << said_;
+    EXPECT_EQ(run("bcast h3:~/b ~/copy"), 0) << said_;
+    EXPECT_EQ(run("gather 'h4:~/c*' ~/got"), 0) << said_;
+    for (const std::string& host : hosts_) {
+        EXPECT_TRUE(files(host).holds("/home/user/a", "of ctl")) << host;
+        EXPECT_TRUE(host == "h3" || files(host).holds("/home/user/copy", "of h3")) << host;
+    }
+    EXPECT_TRUE(files("ctl").holds("/home/user/got/h4/copy", "of h3"));
+    EXPECT_EQ(run("bcast h3:~/none /tmp"), 1);
+    EXPECT_THAT(said_, HasSubstr("/home/user/none: No such file or directory"));
 }
 
 // As where hosts share their files.

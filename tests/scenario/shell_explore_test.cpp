@@ -1,8 +1,8 @@
 // `explore`: where its hosts come from, and what is not logged in to again.
 #include "shell/commands/explore_sources.hpp"
+#include "tests/scenario/environment_variable.hpp"
 #include "tests/scenario/shell_fixture.hpp"
 
-#include <cstdlib>
 #include <fcntl.h>
 
 namespace trellis {
@@ -11,28 +11,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
-
-// Sets a variable of the environment, or takes it away, until the end of the test.
-class Variable {
-  public:
-    Variable(const char* name, const char* value) : name_(name) {
-        if (const char* old = std::getenv(name)) old_ = old;
-        set(value);
-    }
-    ~Variable() { set(old_ ? old_->c_str() : nullptr); }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-  private:
-    void set(const char* value) {
-        if (value)
-            ::setenv(name_, value, 1);
-        else
-            ::unsetenv(name_);
-    }
-    const char* name_;
-    std::optional<std::string> old_;
-};
 
 class ShellExplore : public ShellFixture {
   protected:
@@ -86,18 +64,18 @@ TEST_F(ShellExplore, TakesHostsFromTables) {
 }
 
 TEST_F(ShellExplore, TakesHostsFromBatchSystems) {
-    const Variable slurm("SLURM_JOB_NODELIST", "cn[08-10],gpu1");
+    const EnvironmentVariable slurm("SLURM_JOB_NODELIST", "cn[08-10],gpu1");
     write(file("nodes"), "n1\nn1\nn2\n");
-    const Variable pbs("PBS_NODEFILE", file("nodes").c_str());
+    const EnvironmentVariable pbs("PBS_NODEFILE", file("nodes").c_str());
     EXPECT_THAT(explored_by("explore --slurm"), ElementsAre("cn08", "cn09", "cn10", "gpu1"));
     EXPECT_THAT(explored_by("explore --pbs"), ElementsAre("n1", "n2"));
-    const Variable no_slurm("SLURM_JOB_NODELIST", nullptr), no_pbs("PBS_NODEFILE", nullptr);
+    const EnvironmentVariable no_slurm("SLURM_JOB_NODELIST", nullptr), no_pbs("PBS_NODEFILE", nullptr);
     EXPECT_THAT(refusal("explore --slurm"), HasSubstr("$SLURM_JOB_NODELIST is not set"));
     EXPECT_THAT(refusal("explore --pbs"), HasSubstr("$PBS_NODEFILE is not set"));
 }
 
 TEST_F(ShellExplore, TakesGroupsOfClusterShell) {
-    const Variable configuration("CLUSTERSHELL_CFGDIR", directory.c_str());
+    const EnvironmentVariable configuration("CLUSTERSHELL_CFGDIR", directory.c_str());
     std::filesystem::create_directories(directory / "groups.d");
     write(file("groups.d/local.cfg"), "io: a[0-1]\nold: b0\n");
     EXPECT_EQ(clustershell_group_files().front(), file("groups.d/local.cfg"));

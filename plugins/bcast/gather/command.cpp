@@ -7,6 +7,7 @@
 #include "plugins/bcast/file_watch.hpp"
 #include "plugins/bcast/gather/messages.hpp"
 #include "plugins/bcast/gather/reception.hpp"
+#include "plugins/bcast/user_path.hpp"
 
 #include <algorithm>
 #include <map>
@@ -85,7 +86,7 @@ Result<std::vector<std::string>> names_of(const std::vector<Host>& hosts) {
 // Which hosts are asked for what.
 Result<void> GatherCommand::choose(CommandContext& context) {
     if (words_.size() < 2) return invalid("expected FILES and DIR");
-    directory_ = words_.back();
+    directory_ = from_home(words_.back());
     const std::vector<Host> selected = context.selection();
     if (selected.empty()) return invalid("no hosts are selected: reach some with explore first");
     words_.pop_back();

@@ -8,6 +8,7 @@
 #include "plugins/bcast/gather/messages.hpp"
 #include "plugins/bcast/patient_source.hpp"
 #include "plugins/bcast/producer.hpp"
+#include "plugins/bcast/user_path.hpp"
 
 #include <memory>
 #include <optional>
@@ -86,9 +87,7 @@ class GatherRole final : public Role {
         files_ = context.world().files.another();
         Result<void> done;
         for (const std::string& pattern : request->patterns[self]) {
-            std::string whole = pattern;
-            const std::string& directory = request->directories[self];
-            if (!whole.starts_with('/') && !directory.empty()) whole.insert(0, directory + "/");
+            std::string whole = from_home(path_from(request->directories[self], pattern));
             const Result<void> given = co_await give_matching(context, std::move(whole));
             if (!given && done) done = given;
             if (hang(given)) break;
