@@ -43,7 +43,7 @@ expect_fields() { # COLUMN REGULAR-EXPRESSION
 
 kill_agent_of() { on "$1" kill -9 "$(agent_of "$1")"; } # HOST
 
-# Two rows are always open, and a third may begin meanwhile.
+# Leaves how many rows both hosts can have answered until then: two are always open, and a third may begin meanwhile.
 trouble() {
     local before
     before=$(rows)
