@@ -19,7 +19,7 @@ begun_mark=': begun$'
 # At this rate the machine's processors have time enough.
 sed 's/rate=200mbit/rate=50mbit/' "$lab_folder/files/chain_16.lab" >"$scratch/bcast_chaos_16.lab"
 trap end_lab EXIT
-lab up "$scratch/bcast_chaos_16.lab" --spin 0 --visible "$build" --until $$
+lab up "$scratch/bcast_chaos_16.lab" --visible "$build" --until $$
 mapfile -t lab_hosts < <(lab status | awk '$2 == "running" { print $1 }')
 on ctl sh -c "head -c ${megabytes}000000 /dev/urandom > /tmp/source"
 digest=$(on ctl sha256sum /tmp/source | cut -d ' ' -f 1)

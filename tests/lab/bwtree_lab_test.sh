@@ -51,7 +51,7 @@ true_bandwidths() {
     expect_nothing_left 3000
 }
 
-begin_lab uneven_16 --spin 0
+begin_lab uneven_16
 try "the bandwidth of each link of uneven_16" true_bandwidths
 lab down
 finish

@@ -17,6 +17,7 @@ namespace {
 constexpr std::size_t packets_per_read = 16;
 constexpr std::size_t closing_threads = 64;
 constexpr std::int64_t moderation_ns = 100'000;
+constexpr std::int64_t spin_ns = 50'000;  // as long as the kernel takes to wake a thread
 constexpr std::uint64_t watched_mark = std::uint64_t{1} << 40;  // set in the tag of a watched descriptor
 constexpr std::uint64_t timer_tag = watched_mark - 1;
 using Events = std::array<epoll_event, 64>;
@@ -38,11 +39,10 @@ std::int64_t moderated(std::int64_t due) {
 
 }  // namespace
 
-Fabric::Fabric(const TopologyFile& file, std::chrono::nanoseconds spin)
+Fabric::Fabric(const TopologyFile& file)
     : model_(file, {[this](Packet* packet) { deliver(packet); }, [this](Packet* packet) { drop(packet); },
                     [this](const Packet& packet) { return pool_.copy(packet); },
                     [this](Packet* packet) { pool_.give_back(packet); }}),
-      spin_ns_(spin.count()),
       epoll_(checked(epoll_create1(EPOLL_CLOEXEC), "epoll")),
       timer_(checked(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK), "timer")),
       cards_(file.nodes.size()) {
@@ -78,8 +78,9 @@ void Fabric::turn() {
     model_.run_until(monotonic_ns());
     std::int64_t now = monotonic_ns();
     std::int64_t due = model_.next_exit();
-    bool spinning = due - now <= spin_ns_ || now - last_packet_ns_ < poll_ns_;
-    if (!spinning) wake_at(spin_ns_ > 0 ? due - spin_ns_ : moderated(due), now);
+    const bool polls = poll_ns_ > 0;
+    bool spinning = polls && (due - now <= spin_ns || now - last_packet_ns_ < poll_ns_);
+    if (!spinning) wake_at(polls ? due - spin_ns : moderated(due), now);
     Events events;
     int ready = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), spinning ? 0 : -1);
     model_.run_until(monotonic_ns());

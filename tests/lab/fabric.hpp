@@ -8,6 +8,7 @@
 #include "tests/lab/unique_fd.hpp"
 #include "tests/lab/wakeful_processors.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -25,10 +26,9 @@ struct FabricCount {
 
 class Fabric {
   public:
-    // spin: how long before an event the loop polls instead of sleeping; some tens of microseconds hide the
-    // time that the kernel takes to wake it. It does not poll for packets, unless told to: a host may need
-    // this processor to answer.
-    Fabric(const TopologyFile& file, std::chrono::nanoseconds spin);
+    // It sleeps until the next event and between packets, unless told to poll: a host may need this
+    // processor to answer.
+    explicit Fabric(const TopologyFile& file);
 
     void add_card(std::size_t nic, UniqueFd card);
     int card(std::size_t nic) const { return cards_[nic].get(); }
@@ -37,8 +37,8 @@ class Fabric {
     void watch(int fd, std::function<void()> readable);
     void forget(int fd);
 
-    // From now on polls for packets too, for so long after each, and keeps the hosts' processors awake
-    // meanwhile; for a fabric with a processor of its own.
+    // From now on polls for packets, for so long after each, and for events that are near, and keeps the
+    // hosts' processors awake meanwhile; for a fabric with a processor of its own.
     void poll(std::chrono::nanoseconds while_busy, const cpu_set_t& host_processors);
 
     void run();  // until stop()
@@ -60,7 +60,6 @@ class Fabric {
 
     NetworkModel model_;
     PacketPool pool_;
-    std::int64_t spin_ns_;
     std::int64_t poll_ns_ = 0;
     std::int64_t last_packet_ns_ = 0;
     std::optional<WakefulProcessors> wakeful_;

@@ -4,6 +4,7 @@
 #include "tests/lab/net_device.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <fcntl.h>
 #include <fstream>
@@ -57,7 +58,7 @@ LabDaemon::LabDaemon(TopologyFile file, LabOptions options, std::string director
     : file_(std::move(file)),
       options_(std::move(options)),
       directory_(std::move(directory)),
-      fabric_(file_, options_.spin),
+      fabric_(file_),
       carrier_lost_(file_.nodes.size()),
       offload_(!has_loss(file_)) {}
 

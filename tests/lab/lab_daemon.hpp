@@ -8,7 +8,6 @@
 #include "tests/lab/host_process.hpp"
 #include "tests/lab/lab_keys.hpp"
 
-#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +15,6 @@
 namespace trellis::lab {
 
 struct LabOptions {
-    std::chrono::nanoseconds spin = std::chrono::microseconds(50);
     bool precise = false;  // the fabric has a processor of its own, and no processor sleeps
     int until = -1;        // a pidfd: the laboratory ends with that process
     std::vector<std::string>

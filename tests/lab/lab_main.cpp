@@ -18,7 +18,6 @@ namespace {
 
 constexpr const char* usage = R"(usage: lab [--name NAME] COMMAND
   up FILE [options]           start the hosts and the network that FILE describes
-     --spin MICROSECONDS      how long the network polls before an event (default 50; 0: never)
      --precise                a processor for the network alone, and none sleeps: steady round trips, less work
      --visible DIR            a directory below /tmp, /root and the like that hosts see too
      --until PID              end when that process ends
@@ -71,8 +70,6 @@ int run_up(LabState& state, Words words) {
     std::string value;
     while (take_flag(words, "--visible", &value))
         options.visible.push_back(value);
-    if (take_flag(words, "--spin", &value))
-        options.spin = std::chrono::microseconds(number_in(value, "--spin"));
     UniqueFd until;
     if (take_flag(words, "--until", &value)) {
         auto pid = static_cast<pid_t>(number_in(value, "--until"));
