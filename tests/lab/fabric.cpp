@@ -17,7 +17,6 @@ namespace {
 constexpr std::size_t packets_per_read = 16;
 constexpr std::size_t closing_threads = 64;
 constexpr std::int64_t moderation_ns = 100'000;
-constexpr std::int64_t spin_ns = 50'000;  // as long as the kernel takes to wake a thread
 constexpr std::uint64_t watched_mark = std::uint64_t{1} << 40;  // set in the tag of a watched descriptor
 constexpr std::uint64_t timer_tag = watched_mark - 1;
 using Events = std::array<epoll_event, 64>;
@@ -78,11 +77,10 @@ void Fabric::turn() {
     model_.run_until(monotonic_ns());
     std::int64_t now = monotonic_ns();
     std::int64_t due = model_.next_exit();
-    const bool polls = poll_ns_ > 0;
-    bool spinning = polls && (due - now <= spin_ns || now - last_packet_ns_ < poll_ns_);
-    if (!spinning) wake_at(polls ? due - spin_ns : moderated(due), now);
+    bool polling = due <= now || now - last_packet_ns_ < poll_ns_;
+    if (!polling) wake_at(poll_ns_ > 0 ? due : moderated(due), now);
     Events events;
-    int ready = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), spinning ? 0 : -1);
+    int ready = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), polling ? 0 : -1);
     model_.run_until(monotonic_ns());
     for (int i = 0; i < ready; ++i) {
         std::uint64_t tag = events[static_cast<std::size_t>(i)].data.u64;

@@ -37,8 +37,8 @@ class Fabric {
     void watch(int fd, std::function<void()> readable);
     void forget(int fd);
 
-    // From now on polls for packets, for so long after each, and for events that are near, and keeps the
-    // hosts' processors awake meanwhile; for a fabric with a processor of its own.
+    // From now on polls for packets and events, for so long after each packet, and keeps the hosts'
+    // processors awake meanwhile; for a fabric with a processor of its own.
     void poll(std::chrono::nanoseconds while_busy, const cpu_set_t& host_processors);
 
     void run();  // until stop()
